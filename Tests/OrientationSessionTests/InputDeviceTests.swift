@@ -7,35 +7,42 @@ import Testing
 @Suite struct InputDeviceTests {
     @Test(
         arguments: [
-            ("internal", 3, "removable", true),
-            ("external", 0x18, nil, false),
-            (nil, 0x18, nil, true),
-            (nil, 0x1C, nil, true),
-            (nil, 0x19, nil, true),
-            (nil, 0x13, nil, true),
-            (nil, 0x05, nil, false),
-            (nil, 0x03, "fixed", true),
-            (nil, 0x03, "removable", false),
-            (nil, 0x03, "unknown", nil),
-            (nil, 0x03, nil, nil),
-            (nil, 0x06, nil, nil),
-            (nil, nil, nil, nil),
-            ("something new", 0x03, "fixed", true),
-        ] as [(String?, Int?, String?, Bool?)]
+            ("internal", 3, "removable", .builtIn),
+            ("external", 0x18, nil, .external),
+            (nil, 0x18, nil, .builtIn),
+            (nil, 0x1C, nil, .builtIn),
+            (nil, 0x19, nil, .builtIn),
+            (nil, 0x13, nil, .builtIn),
+            (nil, 0x05, nil, .external),
+            (nil, 0x03, "fixed", .builtIn),
+            (nil, 0x03, "removable", .external),
+            (nil, 0x03, "unknown", .unknown),
+            (nil, 0x03, nil, .unknown),
+            (nil, 0x06, nil, .virtual),
+            (nil, nil, nil, .unknown),
+            ("something new", 0x03, "fixed", .builtIn),
+        ] as [(String?, Int?, String?, InputDevice.Place)]
     )
     func `udev, the bus and the port tell what is built in`(
         integration: String?,
         bus: Int?,
         removable: String?,
-        isBuiltIn: Bool?
+        place: InputDevice.Place
     ) {
-        #expect(InputDevice.isBuiltIn(integration: integration, bus: bus, removable: removable) == isBuiltIn)
+        #expect(InputDevice.place(integration: integration, bus: bus, removable: removable) == place)
     }
 
-    private let panel = InputDevice(name: "ELAN", vendor: 1, product: 2, kind: .touchScreen, isBuiltIn: true)
-    private let monitor = InputDevice(name: "ILITEK", vendor: 3, product: 4, kind: .touchScreen, isBuiltIn: false)
-    private let unclear = InputDevice(name: "Goodix", vendor: 5, product: 6, kind: .touchScreen)
-    private let pen = InputDevice(name: "Wacom", vendor: 7, product: 8, kind: .tablet, isBuiltIn: true)
+    @Test func `a tablet of unknown place that is no display is external`() {
+        let place = { InputDevice.place(integration: nil, bus: $0, removable: $1, isDirect: false) }
+        #expect(place(0x03, "unknown") == .external)
+        #expect(place(0x03, "fixed") == .builtIn)
+        #expect(place(0x18, nil) == .builtIn)
+    }
+
+    private let panel = InputDevice(name: "ELAN", vendor: 1, product: 2, kind: .touchScreen, place: .builtIn)
+    private let monitor = InputDevice(name: "ILITEK", vendor: 3, product: 4, kind: .touchScreen, place: .external)
+    private let unclear = InputDevice(name: "Goodix", vendor: 5, product: 6, kind: .touchScreen, place: .unknown)
+    private let pen = InputDevice(name: "Wacom", vendor: 7, product: 8, kind: .tablet, place: .builtIn)
 
     private func isBuiltIn(_ device: InputDevice, among devices: [InputDevice]) -> Bool {
         devices.isBuiltIn(vendor: device.vendor, product: device.product, name: device.name, kind: device.kind)
@@ -59,7 +66,26 @@ import Testing
 
     @Test func `two that look the same are external if one is`() {
         var twin = panel
-        twin.isBuiltIn = false
+        twin.place = .external
         #expect(!isBuiltIn(panel, among: [panel, twin]))
+    }
+
+    // Names and numbers as of a Surface with iptsd.
+    @Test func `what a program makes for a built-in device is built in`() {
+        var screen = panel
+        screen.name = "IPTS 0001:0002 Touchscreen"
+        let touch = InputDevice(name: "IPTSD Touch", vendor: 1, product: 2, kind: .touchScreen, place: .virtual)
+        let stylus = InputDevice(name: "IPTSD Stylus", vendor: 1, product: 2, kind: .tablet, place: .virtual)
+        #expect([screen, touch, stylus].builtIn == [screen, touch, stylus])
+        var other = touch
+        other.vendor = 9
+        #expect([screen, other].builtIn == [screen])
+        #expect([other].builtIn == [other])
+    }
+
+    // As OpenTabletDriver makes it: it spans all outputs.
+    @Test func `a virtual tablet of no built-in device is external`() {
+        let tablet = InputDevice(name: "OpenTabletDriver", kind: .tablet, place: .virtual)
+        #expect([tablet, panel].builtIn == [panel])
     }
 }

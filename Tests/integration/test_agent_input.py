@@ -11,19 +11,24 @@ from fakes.hyprland import SIGNATURE, HyprlandServer
 from fakes.sway import IDENTITY, SwayServer, sway_input
 from rig import PYTHON, processor_time, wait_until
 
-I2C, USB = "0018", "0003"
+I2C, USB, VIRTUAL = "0018", "0003", "0006"
 
 
 class Device:
     """An input device as the kernel, sway and Hyprland name it."""
 
-    def __init__(self, number, name, bus, vendor, product, kind):
+    def __init__(self, number, name, bus, vendor, product, kind, properties=None):
         self.number = number
         self.name = name
         self.bus = bus
         self.vendor = vendor
         self.product = product
         self.kind = kind
+        self.properties = properties or {
+            I2C: {"ID_BUS": "i2c", "ID_INTEGRATION": "internal", "ID_PATH": "pci-0000:00:15.1-platform-i2c_designware.1"},
+            USB: {"ID_BUS": "usb", "ID_INTEGRATION": "external", "ID_PATH": "pci-0000:00:14.0-usb-0:9:1.0"},
+            VIRTUAL: {},
+        }[bus]
 
     @property
     def identifier(self):
@@ -38,14 +43,8 @@ class Device:
 
     def description(self):
         """Returns the device in umockdev's format, with what udev finds out about it."""
-        is_built_in = self.bus == I2C
         kinds = {"touch": "ID_INPUT_TOUCHSCREEN", "tablet_tool": "ID_INPUT_TABLET", "pointer": "ID_INPUT_MOUSE"}
-        properties = {
-            "ID_INPUT": "1",
-            kinds[self.kind]: "1",
-            "ID_BUS": "i2c" if is_built_in else "usb",
-            "ID_INTEGRATION": "internal" if is_built_in else "external",
-        }
+        properties = {"ID_INPUT": "1", kinds[self.kind]: "1"} | self.properties
         attributes = {
             "id/bustype": self.bus,
             "id/vendor": f"{self.vendor:04x}",
@@ -58,6 +57,12 @@ TOUCH = Device(3, "ELAN9008:00 04F3:2C82", I2C, 0x04F3, 0x2C82, "touch")
 PEN = Device(4, "ELAN9008:00 04F3:2C82 Stylus", I2C, 0x04F3, 0x2C82, "tablet_tool")
 OTHER_TOUCH = Device(5, "Wacom HID 52BA Finger", I2C, 0x056A, 0x52BA, "touch")
 TOUCH_MONITOR = Device(6, "ILITEK Multi-Touch", USB, 0x222A, 0x0001, "touch")
+# A Surface's touch screen as the kernel has it, and as iptsd has it, which sends the touches.
+IPTS_TOUCH = Device(8, "IPTS 045E:099F Touchscreen", I2C, 0x045E, 0x099F, "touch")
+IPTSD_TOUCH = Device(9, "IPTSD Virtual Touchscreen 045E:099F", VIRTUAL, 0x045E, 0x099F, "touch")
+# A built-in one on USB, and a drawing tablet of OpenTabletDriver, which spans all outputs.
+USB_TOUCH = Device(10, "Raydium Touch System", USB, 0x2386, 0x3118, "touch", {"ID_INTEGRATION": "internal"})
+DRAWING_TABLET = Device(11, "OpenTabletDriver Virtual Artist Tablet", VIRTUAL, 0, 0, "tablet_tool")
 MOUSE = Device(7, "Logitech USB Mouse", USB, 0x046D, 0xC077, "pointer")
 BUILT_IN = (TOUCH, PEN)
 EXTERNAL = (TOUCH_MONITOR, MOUSE)
@@ -127,6 +132,31 @@ class Sway(InputTestCase):
                 self.show("landscape-left")
                 agent.stop()
                 self.assertEqual(self.sway.commands, [])
+
+    # sway's own mapping asks for "platform" in ID_PATH.
+    def test_built_in_device_that_sway_does_not_map_itself_is_mapped(self):
+        self.start_session(devices=(TOUCH, USB_TOUCH, IPTS_TOUCH, IPTSD_TOUCH), version=(1, 11, 0))
+        self.wait_for_mappings("eDP-1", USB_TOUCH, IPTSD_TOUCH)
+
+    def test_what_a_program_makes_for_a_built_in_device_is_mapped(self):
+        self.start_session(devices=(IPTS_TOUCH, IPTSD_TOUCH, DRAWING_TABLET))
+        self.wait_for_mappings("eDP-1", IPTS_TOUCH, IPTSD_TOUCH)
+
+    # The socket ended, and the reload after that left the panel upright.
+    def test_lost_connection_is_made_again(self):
+        agent = self.start_session()
+        self.wait_for_mappings("eDP-1", *BUILT_IN)
+        self.show("landscape-left")
+        with self.sway.lock:
+            for connection in list(self.sway.connections):
+                self.sway.drop(connection)
+            self.sway.mappings.clear()
+        agent.wait_for_warning("sway")
+        self.wait_for_mappings("eDP-1", *BUILT_IN)
+        self.sway.publish("workspace", 0x80000000, {"change": "reload"})
+        self.wait_until_idle(agent)
+        self.compositor.change("eDP-1", transform="normal")
+        self.wait_for_transform("270")
 
     def test_sway_does_not_know_which_named_output_is_a_panel(self):
         self.start_session(panel("Virtual-1"), version=(1, 11, 0), arguments=["--output=Virtual-1"])
@@ -309,6 +339,17 @@ class Hyprland(InputTestCase):
                 self.assertEqual({self.hyprland.option(name, "output") for name in names}, {"eDP-1"})
                 self.show("portrait")
                 self.wait_for_devices(0)
+
+    # Below the keyboard of a Zenbook Duo, the lower panel is off.
+    def test_devices_turn_while_another_panel_is_off(self):
+        lower = panel("eDP-2", position=(0, 1920))
+        self.start_session(panel(), lower, arguments=["--output=eDP-1"])
+        self.compositor.change("eDP-2", enabled=False)
+        self.show("landscape-left")
+        self.wait_for_devices(3)
+        self.assertIsNone(self.hyprland.option(TOUCH.hyprland_name, "output"))
+        self.show("portrait")
+        self.wait_for_devices(0)
 
     def test_devices_are_restored_at_the_end(self):
         for is_lua in (False, True):

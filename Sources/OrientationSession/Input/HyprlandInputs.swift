@@ -29,6 +29,9 @@ final class HyprlandInputs: InputMapper {
     private var refusedNames: Set<String> = []
     private var monitor: DeviceMonitor?
     private var timer: Timer?
+    /// Of connecting to the socket for events.
+    private var connections = Attempts()
+    private var connectionTimer: Timer?
     /// How often a device that udev has reported is still to be looked for.
     private var attempts = 0
 
@@ -41,6 +44,7 @@ final class HyprlandInputs: InputMapper {
         problem = ProblemLog(log, consequence: "Hyprland's touch screens and pens do not follow the display")
         do throws(SystemError) {
             timer = try loop.timer(owned(by: self) { $0.mapAgain(attempts: $0.attempts - 1) })
+            connectionTimer = try loop.timer(owned(by: self) { $0.update() })
             let onChange: (DeviceMonitor.Change, Device) -> Void = owned(by: self) { inputs, change, device in
                 guard change == .added, InputDevice(device) != nil else { return }
                 inputs.mapAgain(attempts: HyprlandInputs.arrival.most)
@@ -175,12 +179,21 @@ final class HyprlandInputs: InputMapper {
                 connectingTo: folder + "/.socket2.sock",
                 loop: loop,
                 framing: UnixSocket.line,
-                onMessage: owned(by: self) { if $1.starts(with: "configreloaded>>".utf8) { $0.reloaded() } },
+                onMessage: owned(by: self) { inputs, event in
+                    inputs.connections = Attempts()
+                    if event.starts(with: "configreloaded>>".utf8) { inputs.reloaded() }
+                },
                 onEnd: owned(by: self) { $0.eventsEnded($1) }
             )
         } catch {
             problem.update("\(error)")
+            connectLater()
         }
+    }
+
+    private func connectLater() {
+        connections.fail(at: loop.now)
+        connectionTimer?.arm(after: connections.next - loop.now)
     }
 
     private func reloaded() {
@@ -196,5 +209,6 @@ final class HyprlandInputs: InputMapper {
         handled = nil
         hyprland.isLua = nil
         self.problem.update(problem)
+        connectLater()
     }
 }

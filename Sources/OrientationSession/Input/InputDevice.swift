@@ -14,24 +14,40 @@ struct InputDevice: Hashable, Sendable {
     var name: String
     var vendor = 0, product = 0
     var kind: Kind
-    /// Whether it is a part of the machine; nil if unknown.
-    var isBuiltIn: Bool?
+    var place: Place
+    /// udev's ID_PATH.
+    var path = ""
+
+    enum Place: Sendable {
+        /// A part of the machine.
+        case builtIn
+        case external
+        /// Made by a program, for a device with the same numbers if there is one: iptsd does so for Surface's screens.
+        case virtual
+        case unknown
+    }
+
+    /// The bit of INPUT_PROP_DIRECT.
+    private static let direct = 1 << 1
 
     // The numbers of buses in linux/input.h.
     private static let usb = 0x03, bluetooth = 0x05, virtual = 0x06
 
-    /// Decides by udev's ID_INTEGRATION, the number of the bus, and the attribute `removable` of the USB device.
-    static func isBuiltIn(integration: String?, bus: Int?, removable: String?) -> Bool? {
+    /// Decides by udev's ID_INTEGRATION, the number of the bus, the attribute `removable` of the USB device, and whether
+    /// the device is a part of a display: a tablet of unknown place that is none is on a desk.
+    static func place(integration: String?, bus: Int?, removable: String?, isDirect: Bool = true) -> Place {
         switch integration {
-        case "internal": return true
-        case "external": return false
+        case "internal": return .builtIn
+        case "external": return .external
         default: break
         }
+        let unknown = isDirect ? Place.unknown : .external
         switch bus {
-        case nil, 0, virtual: return nil
-        case bluetooth: return false
-        case usb: return removable == "fixed" ? true : removable == "removable" ? false : nil
-        default: return true
+        case nil, 0: return unknown
+        case virtual: return .virtual
+        case bluetooth: return .external
+        case usb: return removable == "fixed" ? .builtIn : removable == "removable" ? .external : unknown
+        default: return .builtIn
         }
     }
 }
@@ -57,10 +73,12 @@ extension InputDevice {
         self.name = name
         vendor = number("id/vendor") ?? 0
         product = number("id/product") ?? 0
-        isBuiltIn = Self.isBuiltIn(
+        path = device.property("ID_PATH") ?? ""
+        place = Self.place(
             integration: device.property("ID_INTEGRATION"),
             bus: number("id/bustype"),
-            removable: Self.usbDevice(above: parent)?.attribute("removable")
+            removable: Self.usbDevice(above: parent)?.attribute("removable"),
+            isDirect: (number("properties") ?? 0) & Self.direct != 0 || kind == .touchScreen
         )
     }
 
@@ -84,9 +102,20 @@ extension [InputDevice] {
 
     /// Whether the devices of a kind that match are built in.
     func isBuiltIn(_ kind: InputDevice.Kind, where isMatch: (InputDevice) -> Bool) -> Bool {
-        let found = filter { $0.kind == kind && isMatch($0) }.compactMap { $0.isBuiltIn }
-        if !found.isEmpty { return !found.contains(false) }
-        return !contains { $0.kind == kind && $0.isBuiltIn == true }
+        let places = filter { $0.kind == kind && isMatch($0) }.map { place(of: $0) }
+        if places.contains(.external) { return false }
+        return places.contains(.builtIn) || !contains { $0.kind == kind && $0.place == .builtIn }
+    }
+
+    /// The place of a device; that of a virtual one is that of the device for which it was made.
+    private func place(of device: InputDevice) -> InputDevice.Place {
+        guard device.place == .virtual else { return device.place }
+        let isOfBuiltIn = contains {
+            $0.place == .builtIn && $0.vendor == device.vendor && $0.product == device.product
+        }
+        if isOfBuiltIn { return .builtIn }
+        // Drivers of drawing tablets make tablets.
+        return device.kind == .tablet ? .external : .unknown
     }
 
     /// The devices that belong to the panel.

@@ -28,14 +28,15 @@ struct InputTarget: Hashable {
     /// The output that they belong to; nil if there are several built-in panels, as compositors do not tell to which of
     /// them a device is mapped.
     var output: String?
-    /// The transform that each output has to which they can belong; nil if these differ.
+    /// The transform that each output has to which they can belong and that is on; nil if these differ.
     var transform: Transform?
 
     /// `rotated` are the outputs that the agent rotates.
     init(_ rotated: [Output], among outputs: [Output]) {
         let names = rotated.map { $0.name }
-        guard outputs.allSatisfy({ !$0.isBuiltIn || names.contains($0.name) }) else { return }
-        output = names.count == 1 ? names[0] : nil
+        let others = outputs.filter { $0.isBuiltIn && !names.contains($0.name) }
+        guard !others.contains(where: { $0.isShown }) else { return }
+        output = names.count == 1 && others.isEmpty ? names[0] : nil
         transform = rotated.allSatisfy { $0.transform == rotated[0].transform } ? rotated.first?.transform : nil
     }
 }

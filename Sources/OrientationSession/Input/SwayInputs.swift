@@ -7,7 +7,8 @@ import SystemdBus
 /// Maps the built-in touch screens and pens of sway to the panel; sway then transforms them with it.
 ///
 /// sway does not tell what a device is mapped to. So it leaves them alone where they may belong to several panels, and
-/// where sway maps them itself: from 1.11 on, to the only built-in output, unless the user's configuration maps them.
+/// where sway maps them itself: from 1.11 on, those of the platform to the only built-in output, unless the user's
+/// configuration maps them.
 final class SwayInputs: InputMapper {
     private static let kinds: [String: InputDevice.Kind] = ["touch": .touchScreen, "tablet_tool": .tablet]
 
@@ -17,6 +18,8 @@ final class SwayInputs: InputMapper {
     private let log: Log
 
     private var socket: UnixSocket?
+    private var attempts = Attempts()
+    private var timer: Timer?
     private var output: String?
     /// Whether sway maps devices to the only built-in output; nil until it has said its version.
     private var mapsItself: Bool?
@@ -32,6 +35,7 @@ final class SwayInputs: InputMapper {
         self.loop = loop
         self.log = log
         problem = ProblemLog(log, consequence: "sway's touch screens and pens are not mapped to the display")
+        timer = try? loop.timer(owned(by: self) { if $0.socket == nil { $0.connect() } })
     }
 
     func follow(_ target: InputTarget) {
@@ -68,6 +72,8 @@ final class SwayInputs: InputMapper {
     private func lost(_ reason: String) {
         socket = nil
         problem.update(reason)
+        attempts.fail(at: loop.now)
+        timer?.arm(after: attempts.next - loop.now)
     }
 
     private func send(_ kind: SwayMessage.Kind, _ text: String = "") {
@@ -89,6 +95,7 @@ final class SwayInputs: InputMapper {
         case .getInputs:
             try map(value)
             problem.update(nil)
+            attempts = Attempts()
         case .runCommand:
             guard let result = value.list?.first, !pending.isEmpty else { throw MessageError("sent no valid result") }
             let identifier = pending.removeFirst()
@@ -137,14 +144,11 @@ final class SwayInputs: InputMapper {
                 throw MessageError("sent an input device without identifier and type")
             }
             guard let kind = Self.kinds[type], handled.insert(identifier).inserted else { continue }
-            if mapsItself == true, Output(name: output).isBuiltIn { continue }
-            let isBuiltIn = known.isBuiltIn(
-                vendor: device["vendor"]?.integer ?? 0,
-                product: device["product"]?.integer ?? 0,
-                name: device["name"]?.text ?? "",
-                kind: kind
-            )
-            guard isBuiltIn else { continue }
+            let (vendor, product) = (device["vendor"]?.integer ?? 0, device["product"]?.integer ?? 0)
+            let name = device["name"]?.text ?? ""
+            guard known.isBuiltIn(vendor: vendor, product: product, name: name, kind: kind) else { continue }
+            let isMapped = known.contains { $0.name == name && Self.mapsItself($0.path) }
+            if mapsItself == true, isMapped, Output(name: output).isBuiltIn { continue }
             guard let command = Self.command(mapping: identifier, to: output) else {
                 log.warning("\(identifier) is not mapped to \(output): the name could be read as a command")
                 continue
@@ -152,6 +156,11 @@ final class SwayInputs: InputMapper {
             pending.append(identifier)
             send(.runCommand, command)
         }
+    }
+
+    /// Whether sway maps a device with this ID_PATH of udev to the only built-in output: as it does not one on USB.
+    private static func mapsItself(_ path: String) -> Bool {
+        path.hasPrefix("platform-") || path.hasPrefix("pci-") && path.contains("-platform-")
     }
 
     /// The command that maps a device; nil if a name contains what sway would read as more than a name.
