@@ -46,6 +46,15 @@ class Panel(AgentTestCase):
                 others = [head.transform for head in self.compositor.heads if head.name != name]
                 self.assertEqual(others, ["normal", "normal"])
 
+    # Such as a panel that is seen through a mirror.
+    def test_mirrored_panel_stays_mirrored(self):
+        agent = self.start_session(panel(transform="flipped"))
+        for held, transform in (("landscape-left", "flipped-270"), ("portrait", "flipped")):
+            self.hold(held)
+            self.wait_for_transform(transform)
+        agent.stop()
+        self.wait_for_transform("flipped")
+
     def test_another_output_can_be_named(self):
         for options in ({"arguments": ["--output=DP-3"]}, {"settings": ["Output=DP-3"]}):
             with self.case(**options):
@@ -366,11 +375,11 @@ class Others(AgentTestCase):
 
     def test_transform_of_somebody_else_is_restored_at_the_end(self):
         agent = self.start_session()
-        self.compositor.change("eDP-1", transform="flipped")
+        self.compositor.change("eDP-1", transform="180")
         self.wait_until_idle(agent)
         self.show("landscape-left")
         agent.stop()
-        self.assertEqual(self.compositor.head("eDP-1").transform, "flipped")
+        self.assertEqual(self.compositor.head("eDP-1").transform, "180")
 
     def test_places_of_somebody_else_stay(self):
         agent = self.start_session(panel(), monitor())

@@ -12,6 +12,7 @@ import subprocess
 from agent_session import AgentTestCase, monitor, panel
 from fakes.sway import SwayServer
 from fakes.wayland import WaylandServer
+from fakes.x11 import FakeServer
 from gi.repository import GLib
 from rig import BUILD, PYTHON, wait_until
 from sensor_proxy import NAME as PROXY
@@ -262,6 +263,22 @@ class SecondAgent(SessionTestCase):
         status, lines = self.end_of(environment={"WAYLAND_DISPLAY": str(self.runtime / "wayland-7")})
         self.assertEqual((status, len(lines)), (1, 1), lines)
         self.assertIn(f"process {agent.pid}", lines[0])
+
+    # A service of the user may know DISPLAY alone, which is Xwayland's.
+    def test_xwayland_is_not_the_display(self):
+        self.start(claim=False)
+        self.start_compositor(panel())
+        # Both belong to this process, as the sockets that a compositor starts Xwayland for.
+        xwayland = FakeServer()
+        self.rig.on_close(xwayland.close)
+        for ended in (None, "wayland-9"):
+            with self.subTest(ended):
+                agent = self.spawn_agent(environment={"DISPLAY": xwayland.name, "WAYLAND_DISPLAY": ended})
+                self.client.wait_for("Claims", 1)
+                self.show("landscape-left")
+                agent.stop()
+                self.wait_for_transform("normal")
+                self.client.wait_for("Claims", 0)
 
     def test_each_display_has_an_agent_of_its_own(self):
         self.start_session()

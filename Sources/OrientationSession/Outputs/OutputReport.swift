@@ -101,13 +101,14 @@ struct OutputReport: Sendable {
         OutputLayout.arranged(outputs, like: reference, panels: panels.map { $0.name })
     }
 
-    /// The outputs when the main panel has a transform, or that of the baseline; the others turn as far as it does.
+    /// The outputs when the main panel is turned as in a transform, or the baseline; the others turn as far as it does.
+    ///
+    /// What is mirrored stays so.
     func rotated(to transform: Transform?, from baseline: [Output]) -> [Output] {
         guard let main = panels.first else { return outputs }
         let base = { (output: Output) in (baseline.named(output.name) ?? output).transform }
-        let target = transform ?? base(main)
-        let turns = target.quarterTurns - base(main).quarterTurns
-        return turned { $0.name == main.name ? target : base($0).turned(by: turns) }.arranged(like: baseline)
+        let turns = transform.map { $0.quarterTurns - base(main).quarterTurns } ?? 0
+        return turned { base($0).turned(by: turns) }.arranged(like: baseline)
     }
 
     /// Whether sizes and places are those of the baseline, but for the rotation.

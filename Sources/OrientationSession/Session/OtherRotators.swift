@@ -21,6 +21,9 @@ enum OtherRotators {
         ("org.gnome.Mutter.DisplayConfig", .gnome), ("org.Cinnamon", .cinnamon), ("org.kde.KWin", nil),
     ]
 
+    /// Desktops that follow it without a name of those: Phosh of old, and Enlightenment on X11.
+    private static let namelessDesktops = ["phosh", "enlightenment"]
+
     /// Programs that follow net.hadess.SensorProxy and rotate a display, by the names of their processes.
     static let programs = ["iio-hyprland", "iio-niri", "iio-sway"]
 
@@ -48,7 +51,7 @@ enum OtherRotators {
         for client in clients {
             guard let owner = bus.owner(of: client), owner.process != 0 else { continue }
             if owner.process == server { return "the compositor rotates the display itself: \(owner)" }
-            if owner.command == "phosh" || programs.contains(owner.command) {
+            if namelessDesktops.contains(owner.command) || programs.contains(owner.command) {
                 return "another program rotates the display: \(owner)"
             }
         }

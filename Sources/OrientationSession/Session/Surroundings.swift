@@ -33,13 +33,18 @@ struct Surroundings: Hashable {
     init(_ choice: BackendChoice) throws(SystemError) {
         let wayland = environment("WAYLAND_DISPLAY"), x11 = environment("DISPLAY")
         let answers = wayland.map { listener(at: Self.path($0)) != nil } ?? false
-        let mayUseX11 = choice == .x11 || choice == .auto && x11 != nil
-        if mayUseX11, choice == .x11 || !answers && (wayland == nil || Self.isXServer(x11)) {
+        let server = choice == .auto ? x11.map { Self.xServer($0) } : nil
+        if choice == .x11 || server == .own && !answers {
             (isX11, name) = (true, x11 ?? ":0")
         } else if let found = answers ? wayland : Self.onlyCompositor ?? wayland {
             (isX11, name) = (false, found)
+        } else if let x11, server == .silent {
+            (isX11, name) = (true, x11)
         } else {
-            let reason = "neither WAYLAND_DISPLAY nor DISPLAY is set: orient-agent needs a graphical session"
+            let reason =
+                server == nil
+                ? "neither WAYLAND_DISPLAY nor DISPLAY is set: orient-agent needs a graphical session"
+                : "DISPLAY is that of Xwayland, and WAYLAND_DISPLAY is not set"
             throw SystemError("find", "a display", errno: .notFound, reason: reason)
         }
         update()
@@ -63,17 +68,35 @@ struct Surroundings: Hashable {
         name.utf8.first == UInt8(ascii: "/") ? name : "\(folder)/\(name)"
     }
 
-    /// The only compositor of this user that answers; nil if there are none or several.
-    private static var onlyCompositor: String? {
-        let found = names(in: folder, from: "wayland-").filter { listener(at: "\(folder)/\($0)") != nil }
-        return found.count == 1 ? found[0] : nil
+    /// The compositors of this user that answer, by the names of their sockets.
+    private static var compositors: [(name: String, process: Int32)] {
+        names(in: folder, from: "wayland-").compactMap { name in listener(at: path(name)).map { (name, $0) } }
     }
 
-    /// Whether a local X server answers; a remote one is not asked.
-    private static func isXServer(_ display: String?) -> Bool {
-        guard let display, display.utf8.first == UInt8(ascii: ":") else { return display != nil }
+    /// The only one of these; nil if there are none or several.
+    private static var onlyCompositor: String? { compositors.count == 1 ? compositors[0].name : nil }
+
+    /// What serves an X display.
+    private enum XServer {
+        /// A server with outputs of its own.
+        case own
+        case xwayland
+        /// Nobody answers.
+        case silent
+    }
+
+    /// Asks a local X server; a remote one is not asked.
+    ///
+    /// The socket of Xwayland belongs to it or to what starts it: a compositor or xwayland-satellite.
+    private static func xServer(_ display: String) -> XServer {
+        guard display.utf8.first == UInt8(ascii: ":") else { return .own }
         let number = display.utf8.dropFirst().prefix { $0 != UInt8(ascii: ".") }
-        return listener(at: "/tmp/.X11-unix/X\(String(decoding: number, as: UTF8.self))") != nil
+        guard let server = listener(at: "/tmp/.X11-unix/X\(String(decoding: number, as: UTF8.self))") else {
+            return .silent
+        }
+        // Some distributions wrap programs: ".Xwayland-wrapp".
+        if commandName(of: server)?.lowercased().contains("xwayland") == true { return .xwayland }
+        return server != 0 && compositors.contains { $0.process == server } ? .xwayland : .own
     }
 
     /// The name of the display for messages, and for the files that belong to it.
