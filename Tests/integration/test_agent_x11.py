@@ -267,9 +267,14 @@ class Picture(X11TestCase):
         self.rig.on_close(server.close)
         server.listener.settimeout(10)
         agent = self.spawn_agent(environment={"DISPLAY": server.name})
-        connection, _ = server.listener.accept()
-        with connection:
-            connection.sendall(b"HTTP/1.1 400 Bad Request\r\n\r\n")
+        has_asked = False
+        while not has_asked:
+            connection, _ = server.listener.accept()
+            with connection:
+                # The agent first looks whether somebody answers.
+                has_asked = bool(connection.recv(1))
+                if has_asked:
+                    connection.sendall(b"HTTP/1.1 400 Bad Request\r\n\r\n")
         self.assertEqual(agent.wait_for_end(), 1)
         refusal = f"orient-agent: cannot connect to the X server at {server.name}: Connection refused"
         self.assertEqual(agent.log_lines("cannot connect"), [refusal])
@@ -305,6 +310,7 @@ class Touch(X11TestCase):
             ("Panel Touch", "Touch", ""),
             ("Panel Pen", "PointerAbsoluteProximity", 'Option "PointerHasPressure" "true"'),
             ("Touch Monitor", "Touch", ""),
+            ("Old Touch", "PointerAbsolute", ""),
             ("Mouse", "Pointer", ""),
         )
         self.devices = [name for name, _, _ in devices]
@@ -376,6 +382,13 @@ class Touch(X11TestCase):
         agent.stop()
         self.wait_for_matrix(IDENTITY)
 
+    # The driver evdev reports a touch screen of a single touch so.
+    def test_a_touch_screen_without_touch_events_follows(self):
+        self.plug(7, "Old Touch", I2C)
+        self.place_outputs("--right-of", "DUMMY0")
+        self.start_x11()
+        self.wait_for_matrix(LEFT_HALF, "Panel Touch", "Panel Pen", "Old Touch")
+
     def test_a_window_on_another_output_has_no_say(self):
         self.place_outputs("--right-of", "DUMMY0")
         agent = self.start_x11(settings=("[Application Player]", "SupportedOrientations=landscape"))
@@ -435,6 +448,16 @@ class Touch(X11TestCase):
         agent.stop()
         self.assertEqual(self.server.matrix("Panel Pen"), chosen)
         self.assertEqual(self.server.matrix("Panel Touch"), IDENTITY)
+
+    # As a server or a driver resets it.
+    def test_a_matrix_that_is_reset_is_set_again(self):
+        self.place_outputs("--right-of", "DUMMY0")
+        agent = self.start_x11()
+        self.wait_for_matrix(LEFT_HALF, "Panel Touch", "Panel Pen")
+        self.server.set_matrix("Panel Touch", IDENTITY)
+        self.wait_for_matrix(LEFT_HALF, "Panel Touch", "Panel Pen")
+        agent.stop()
+        self.wait_for_matrix(IDENTITY)
 
     # A script for a key set the touch screen before the display, which was taken for how the device is mounted.
     def test_a_matrix_that_is_set_for_a_later_layout_is_a_mapping(self):

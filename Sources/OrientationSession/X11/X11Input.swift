@@ -146,9 +146,15 @@ final class X11Input {
     }
 
     /// Accepts the matrix that somebody else may have set: it stays until the layout changes.
+    ///
+    /// The identity is no wish, but the server's default: a device that was reset is mapped again.
     private func adopt(_ device: inout Device, _ mapping: CalibrationMatrix) {
         guard let matrix = matrix(of: device.id), matrix != device.matrix else { return }
         device.matrix = matrix
+        guard matrix != .identity else {
+            device.mapping = nil
+            return
+        }
         device.baseline = MatrixBaseline(matrix: matrix, mapping: mapping)
         device.isNew = true
         device.isElsewhere = false
@@ -232,12 +238,14 @@ final class X11Input {
         }
         let numbers: [UInt32]? = values(Self.product, of: device.id, type: XCB_ATOM_INTEGER.rawValue, count: 2)
         let (vendor, product) = (Int(numbers?[0] ?? 0), Int(numbers?[1] ?? 0))
-        return known.isBuiltIn(vendor: vendor, product: product, name: device.name, kind: device.kind)
+        guard let kind = device.kind else { return false }
+        return known.isBuiltIn(vendor: vendor, product: product, name: device.name, kind: kind)
     }
 
-    private typealias Listed = (id: xcb_input_device_id_t, kind: InputDevice.Kind, name: String)
+    /// Without a kind where only udev tells it: the driver evdev may report a touch screen as an absolute pointer.
+    private typealias Listed = (id: xcb_input_device_id_t, kind: InputDevice.Kind?, name: String)
 
-    /// The touch screens and pens of the server.
+    /// What may be a touch screen or a pen of the server.
     private func listed() -> [Listed] {
         var devices: [Listed] = []
         let reply = connection.ask(xcb_input_xi_query_device_reply) { xcb_input_xi_query_device($0, Self.allDevices) }
@@ -248,7 +256,8 @@ final class X11Input {
             offset += MemoryLayout<xcb_input_xi_device_info_t>.size
             guard let name = reply.text(count: Int(info.name_len), at: offset) else { return devices }
             offset += (Int(info.name_len) + 3) / 4 * 4
-            var (isTouchScreen, isTablet) = (false, false)
+            var kind: InputDevice.Kind?
+            var hasAbsoluteAxis = false
             for _ in 0..<info.num_classes {
                 guard let header = reply.value(xcb_input_device_class_t.self, at: offset), header.len > 0 else {
                     return devices
@@ -256,18 +265,19 @@ final class X11Input {
                 switch UInt32(header.type) {
                 case XCB_INPUT_DEVICE_CLASS_TYPE_TOUCH.rawValue:
                     let touch = reply.value(xcb_input_touch_class_t.self, at: offset)
-                    if touch.map({ UInt32($0.mode) }) == XCB_INPUT_TOUCH_MODE_DIRECT.rawValue { isTouchScreen = true }
+                    if touch.map({ UInt32($0.mode) }) == XCB_INPUT_TOUCH_MODE_DIRECT.rawValue { kind = .touchScreen }
                 case XCB_INPUT_DEVICE_CLASS_TYPE_VALUATOR.rawValue:
                     let axis = reply.value(xcb_input_valuator_class_t.self, at: offset)
                     let isAbsolute = axis.map { UInt32($0.mode) } == XCB_INPUT_VALUATOR_MODE_ABSOLUTE.rawValue
-                    if isAbsolute, axis?.label == connection.atom("Abs Pressure") { isTablet = true }
+                    hasAbsoluteAxis = hasAbsoluteAxis || isAbsolute
+                    if isAbsolute, axis?.label == connection.atom("Abs Pressure") { kind = kind ?? .tablet }
                 default: break
                 }
                 offset += 4 * Int(header.len)
             }
             let slaves = [XCB_INPUT_DEVICE_TYPE_SLAVE_POINTER, XCB_INPUT_DEVICE_TYPE_FLOATING_SLAVE]
-            if slaves.contains(where: { $0.rawValue == info.type }), isTouchScreen || isTablet {
-                devices.append((info.deviceid, isTouchScreen ? .touchScreen : .tablet, name))
+            if slaves.contains(where: { $0.rawValue == info.type }), kind != nil || hasAbsoluteAxis {
+                devices.append((info.deviceid, kind, name))
             }
         }
         return devices
