@@ -106,7 +106,7 @@ unfold() { core angle 90; }
 check "the mode is laptop" soon is TabletMode laptop
 becomes_tablet "folded"
 check "gnome-shell manages the panel" soon manages true
-core accel -9.8 0 0
+core accel 9.8 0 0
 check "orientd has decided" soon is InterfaceOrientation landscape-right
 shows "turned" 3 yellow red green blue
 core accel 0 9.8 0
