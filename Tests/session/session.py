@@ -352,7 +352,7 @@ class SessionTests(SessionTestCase):
                 wait_until(waits, "the agent waits for the panel")
                 for name in order:
                     self.compositor.run("wlopm", "--on", name)
-                    self.assertEqual(powers()[name], "on")
+                    wait_until(lambda name=name: powers()[name] == "on", f"{name} is on")
                 self.wait_until_shown("portrait")
                 self.assertEqual(set(powers().values()), {"on"})
                 self.assertTrue(all(head.enabled for head in self.compositor.heads().values()))
