@@ -63,6 +63,20 @@ check "it has ended" soon has_no_agent
 display_is normal red green blue yellow
 touch_follows red green blue yellow
 
+part "a rule for any output, as in the example configuration"
+sed -i 's/output = "Virtual-1", mode = "preferred", position = "0x0", scale = 1 /output = "", mode = "preferred", position = "0x0", scale = 1.25 /' \
+    /home/anna/.config/hypr/hyprland.lua
+in_session hyprctl reload
+scale_is() { same "$1" "$(in_session hyprctl -j monitors | python3 -c "
+import json, sys
+print(next(monitor['scale'] for monitor in json.load(sys.stdin) if monitor['name'] == '$panel'))")"; }
+check "the panel has its scale" soon scale_is 1.25
+in_session hyprctl eval 'hl.exec_cmd("exec orient-agent -v 2>>/tmp/agent.log")'
+check "the agent may claim" soon has_agent
+hid 1 0 0
+display_is 90 green blue yellow red
+check "the panel keeps its scale" scale_is 1.25
+
 part "the logs of the session"
 cat /tmp/agent.log
 tail -n 20 /tmp/hyprland.log

@@ -95,7 +95,7 @@ struct HyprlandMonitor: Hashable {
         self.output = output
         let rate = monitor["refreshRate"]?.number.map { "@\($0)" } ?? ""
         var picture = ["mode = \"\(output.width)x\(output.height)\(rate)\"", "scale = \(output.scale)"]
-        if monitor["currentFormat"]?.text?.contains("2101010") == true { picture.append("bitdepth = 10") }
+        if monitor["currentFormat"]?.text?.includes("2101010") == true { picture.append("bitdepth = 10") }
         if let colors = monitor["colorManagementPreset"]?.text, colors != "srgb", HyprlandCommand.isPlain(colors) {
             picture.append("cm = \"\(colors)\"")
         }

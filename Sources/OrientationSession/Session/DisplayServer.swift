@@ -185,7 +185,8 @@ final class DisplayServer {
             // labwc lights each output that a change names, and a change must name all.
             waylandOutputs?.turnOff(change.blanked)
             // sway reports what was changed when the output is on again.
-            if result == .applied, !change.blanked.isDisjoint(with: change.transforms.keys) { event = .changeEnded(.off) }
+            let isBlanked = !change.blanked.isDisjoint(with: change.transforms.keys)
+            if result == .applied, isBlanked { event = .changeEnded(.off) }
             change = OutputChange()
         case .window, .lost, .givenUp: break
         }

@@ -95,7 +95,7 @@ struct Surroundings: Hashable {
             return .silent
         }
         // Some distributions wrap programs: ".Xwayland-wrapp".
-        if commandName(of: server)?.lowercased().contains("xwayland") == true { return .xwayland }
+        if commandName(of: server)?.lowercased().includes("xwayland") == true { return .xwayland }
         return server != 0 && compositors.contains { $0.process == server } ? .xwayland : .own
     }
 

@@ -4,7 +4,7 @@
 
 extension String {
     /// The rest of the text after the first occurrence of `separator`; nil without one.
-    func suffix(after separator: String) -> Substring? {
+    package func suffix(after separator: String) -> Substring? {
         var rest = utf8[...]
         while rest.count >= separator.utf8.count {
             if rest.starts(with: separator.utf8) { return Substring(rest.dropFirst(separator.utf8.count)) }
@@ -13,5 +13,5 @@ extension String {
         return nil
     }
 
-    func includes(_ text: String) -> Bool { suffix(after: text) != nil }
+    package func includes(_ text: String) -> Bool { suffix(after: text) != nil }
 }

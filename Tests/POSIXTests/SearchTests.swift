@@ -2,7 +2,7 @@
 
 import Testing
 
-@testable import orientctl
+@testable import POSIX
 
 @Suite struct SearchTests {
     @Test(arguments: [
