@@ -87,6 +87,15 @@ class SwayTests(session.SessionTests):
         self.wait_until_shown("portrait")
         self.assertEqual(self.client.get("AskedRequest"), "/")
 
+    # sway reports what it has changed once the panel is on again, for which the agent waited in vain.
+    def test_end_while_the_panel_is_blanked(self):
+        agent = self.start_session()
+        self.show("landscape-left")
+        self.compositor.run("wlopm", "--off", PANEL)
+        self.assertEqual(agent.stop(), 0)
+        self.compositor.run("wlopm", "--on", PANEL)
+        wait_until(lambda: self.compositor.heads()[PANEL].transform == "normal", "the panel is restored")
+
     def test_configuration_that_is_read_again_keeps_the_picture(self):
         # sway then sets what its configuration says, which knows nothing of the rotation. With MapInput=no, the agent did
         # not hear of that, and took it for somebody else's choice.
