@@ -353,7 +353,7 @@ class SessionTests(SessionTestCase):
                 for name in order:
                     self.compositor.run("wlopm", "--on", name)
                     wait_until(lambda name=name: powers()[name] == "on", f"{name} is on")
-                self.wait_until_shown("portrait")
+                self.wait_for_transform("normal")
                 self.assertEqual(set(powers().values()), {"on"})
                 self.assertTrue(all(head.enabled for head in self.compositor.heads().values()))
 

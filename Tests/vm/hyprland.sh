@@ -74,7 +74,7 @@ check "the panel has its scale" soon scale_is 1.25
 in_session hyprctl eval 'hl.exec_cmd("exec orient-agent -v 2>>/tmp/agent.log")'
 check "the agent may claim" soon has_agent
 hid 1 0 0
-display_is 90 green blue yellow red
+check "the panel has turned" soon output_is $panel Transform 90
 check "the panel keeps its scale" scale_is 1.25
 
 part "the logs of the session"
