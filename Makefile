@@ -175,7 +175,7 @@ check-session: check-needs session-needs build  ## run orient-agent with composi
 check-sid: sid-needs  ## build the packages in Debian sid, with its Swift, and test them there; needs root
 	@Tests/check.sh sid
 
-check-arm64: check-needs arm64-needs vm-needs docs  ## run the integration tests with programs for arm64 under QEMU's user emulation
+check-arm64: check-needs arm64-needs vm-needs docs  ## run the integration tests, and ssc in a virtual machine, with programs for arm64 under QEMU's user emulation
 	@Tests/check.sh arm64
 
 lint: check-needs  ## check the format of all sources
@@ -184,7 +184,7 @@ lint: check-needs  ## check the format of all sources
 	    $(wildcard debian/*.postinst debian/*.postrm debian/*.prerm debian/tests/integration debian/tests/monitor-sensor)
 
 # The manual has the settings, which the programs print.
-docs: docs-note build emulator-needs  ## build the manual pages into .build/man
+docs: docs-note build emulator-needs  ## build the programs (minutes, the first time), then the manual pages into .build/man
 	@./requirements.sh command scdoc scdoc
 	@docs/build.sh $(BIN) .build/man
 
