@@ -33,7 +33,8 @@ public struct OrientationError: Error, Hashable, Sendable {
         /// The orientations of a request contradict each other, or none of them is allowed.
         public static let invalidInterfaceOrientation = Code("invalidInterfaceOrientation")
 
-        /// The orientation is not allowed by the device, the application or the request that decides.
+        /// The orientation is not allowed: for a lock, by the device; for a rotation, also by the application or the request
+        /// that decides, as ``OrientationState/supportedInterfaceOrientations`` tells.
         public static let orientationNotSupported = Code("orientationNotSupported")
 
         /// There are too many claims, requests or waiting calls.

@@ -64,8 +64,8 @@ extension Configuration: Configurable {
             """
             The names of input devices whose tablet switch orientd ignores because it is wrong. The names are as in \
             /proc/bus/input/devices, separated by semicolons. If all are ignored, the angle of the hinge decides. \
-            Desktops still read an ignored switch, also beside a virtual one, and the keyboard obeys the one that it \
-            found first.
+            Only orientd ignores it: desktops still read the switch, even if there is a virtual one, and turn the \
+            keyboard off by the one that they found first.
             """
         },
         Setting("Tablet", "TabletWithoutKeyboard", .boolean { $1(&$0.isTabletWithoutKeyboard) }) {
