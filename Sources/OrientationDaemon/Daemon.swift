@@ -164,8 +164,10 @@ package final class Daemon {
         tabletSwitch.apply(effects.tabletSwitch)
         if let angle = effects.contradictingAngle { switches?.warnOfContradiction(angle: angle) }
         if let scale = effects.wrongScale {
-            let reading = (scale * 100).rounded() / 100
-            log.warning("the accelerometer's scale looks wrong: at rest it reads \(reading) g; taking that for 1 g")
+            let reading = (scale * 1000).rounded() / 1000
+            let isWeak = scale < OrientationClassifier.leastReference
+            let consequence = isWeak ? "too little to tell an orientation" : "taking that for 1 g"
+            log.warning("the accelerometer's scale looks wrong: at rest it reads \(reading) g; \(consequence)")
         }
         if let step = effects.step { apply(step) }
     }

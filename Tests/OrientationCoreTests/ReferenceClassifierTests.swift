@@ -63,18 +63,19 @@ private struct ReferenceClassifier {
                 interval = max(0, interval)
             }
         }
-        let deviation = abs((v[0] * v[0] + v[1] * v[1] + v[2] * v[2]).squareRoot() - 1)
+        let norm = (v[0] * v[0] + v[1] * v[1] + v[2] * v[2]).squareRoot()
+        let deviation = abs(norm - 1)
         if time != nil { disturbance = max(disturbance * 0.6 / (0.6 + interval), min(2, deviation)) }
         time = now
-        consider(v, deviation, interval)
+        consider(v, norm, interval)
         guard deviation <= 32 else { return }
         doubtEdge(v, interval)
     }
 
-    private mutating func consider(_ v: [Double], _ deviation: Double, _ interval: Double) {
-        var weight = 1 - deviation / 0.8
+    private mutating func consider(_ v: [Double], _ norm: Double, _ interval: Double) {
+        var weight = 1 - abs(norm - 1) / 0.8
         let isAcceleration = weight <= 0
-        if current == nil { weight = 1 }
+        if current == nil, norm >= 0.05, norm.isFinite { weight = 1 }
         if weight <= 0 {
             (last, lastAverage) = (v, v)
             return drain(interval)

@@ -35,6 +35,8 @@ public struct Effects: Sendable {
     /// A step in the life of the process.
     public var step: Step?
     /// What a resting sensor reads in g, where that is far from 1 g; it now counts as 1 g.
+    ///
+    /// Less than ``OrientationClassifier/leastReference`` tells no orientation.
     public var wrongScale: Double?
     /// The angle of the hinge in degrees by which the tablet switch turned out to be wrong.
     public var contradictingAngle: Double?

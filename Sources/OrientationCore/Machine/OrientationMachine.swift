@@ -139,7 +139,10 @@ public struct OrientationMachine: Sendable {
         if let command, effects.transition == nil {
             effects.confirmation = Confirmation(orientation: policy.shown, reason: command)
         }
-        if tracker.reference != 1, abs(tracker.reference / reportedScale - 1) > Self.scaleTolerance {
+        if let weak = tracker.weakNorm, reportedScale >= OrientationClassifier.leastReference {
+            reportedScale = weak
+            effects.wrongScale = weak
+        } else if tracker.reference != 1, abs(tracker.reference / reportedScale - 1) > Self.scaleTolerance {
             reportedScale = tracker.reference
             effects.wrongScale = reportedScale
         }

@@ -31,6 +31,12 @@ package struct OrientationTracker: Sendable {
     /// The norm that counts as 1 g, in g: 1 unless the sensor's scale is wrong.
     var reference: Double { classifier.reference }
 
+    /// The norm in g of samples that have been too small for a first answer for ``longestWeakness``.
+    private(set) var weakNorm: Double?
+
+    /// How long samples that are too small for an answer are no fault, in seconds: longer than any fall.
+    private static let longestWeakness = 2.0
+
     let naturalOrientation: DeviceOrientation
     private let constants: OrientationClassifier.Constants
     private let reportsFace: Bool
@@ -38,6 +44,7 @@ package struct OrientationTracker: Sendable {
     private var faceUp = SensorFrame.FaceUp.positiveZ
     private var samplePeriod = 1.0 / 15
     private var estimator = GravityEstimator()
+    private var weakSince: Double?
 
     package init(naturalOrientation: DeviceOrientation, constants: OrientationClassifier.Constants, reportsFace: Bool) {
         self.naturalOrientation = naturalOrientation
@@ -59,16 +66,28 @@ package struct OrientationTracker: Sendable {
     mutating func restart() {
         classifier = OrientationClassifier(constants: constants, samplePeriod: samplePeriod)
         estimator = GravityEstimator()
+        (weakSince, weakNorm) = (nil, nil)
     }
 
     package mutating func add(_ sample: AccelerometerSample) {
         let gravity = sample.gravity
         classifier.update(gravity: gravity, at: sample.time)
+        if !hasAnswer { noteWeakness(of: gravity.magnitude, at: sample.time) }
         let lastTilt = estimator.gravity == nil ? .undefined : tilt
         estimator.update(gravity: gravity, at: sample.time)
         if classifier.edge != .unknown { edge = classifier.edge }
         if let gravity = estimator.gravity { tilt = Tilt(gravity, faceUp: faceUp, after: lastTilt) }
         faceOrientation = classifier.face
         deviceOrientation = reportsFace ? faceOrientation.deviceOrientation ?? deviceEdge : deviceEdge
+    }
+
+    private mutating func noteWeakness(of norm: Double, at time: Double) {
+        guard norm < OrientationClassifier.leastReference else {
+            weakSince = nil
+            return
+        }
+        let start = weakSince ?? time
+        weakSince = start
+        weakNorm = time - start < Self.longestWeakness ? nil : norm
     }
 }

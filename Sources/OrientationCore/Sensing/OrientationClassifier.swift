@@ -13,7 +13,7 @@ public struct OrientationClassifier: Sendable {
     public static let longestStepBack = 1.0
     /// The plausible norms at rest, relative to the reference.
     public static let soundNorms = 0.5...1.5
-    /// The least norm in g that may become the reference.
+    /// The least norm in g that may become the reference, and that of the first answer, relative to the reference.
     public static let leastReference = 0.05
     /// The greatest spread of steady readings, relative to their norm.
     public static let steadySpread = 0.02
@@ -84,8 +84,8 @@ public struct OrientationClassifier: Sendable {
             if constants.normTolerance > 0 {
                 weight = 1 - deviation / constants.normTolerance
                 isGravity = weight > 0
-                // The first answer comes at once.
-                if edge == .unknown { weight = 1 }
+                // The first answer comes at once, but not from what a chip reads that has just been switched on.
+                if edge == .unknown, norm.isFinite, norm * inverseReference >= Self.leastReference { weight = 1 }
             }
         }
         let plane = Plane(x: gravity.x * inverseReference, y: gravity.y * inverseReference)

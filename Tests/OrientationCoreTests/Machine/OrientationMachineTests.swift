@@ -413,6 +413,31 @@ private struct Scene {
         }
         #expect(reports.count == 1 && abs(reports[0] - 10) < 1e-9)
     }
+
+    // A scale far too small set the first edge for good, without a word.
+    @Test func `readings that stay too small are reported once`() {
+        var scene = Scene { $0.classifier = .robust }
+        var reports: [Double] = []
+        for _ in 0..<2 {
+            scene.sample()
+            for _ in 0..<40 {
+                if let scale = scene.hold(Vector3(0, 0.03, 0)).wrongScale { reports.append(scale) }
+            }
+        }
+        #expect(reports.count == 1 && reports[0] < OrientationClassifier.leastReference)
+        #expect(scene.machine.status.deviceOrientation == .unknown)
+        scene.hold(rightEdgeUp)
+        #expect(scene.machine.status.deviceOrientation == .landscapeLeft)
+    }
+
+    @Test func `a device that falls when sampling begins is not reported`() {
+        var scene = Scene { $0.classifier = .robust }
+        scene.sample()
+        for _ in 0..<15 { #expect(scene.hold(Vector3(0, 0.03, 0)).wrongScale == nil) }
+        scene.hold(upright)
+        for _ in 0..<15 { #expect(scene.hold(Vector3(0, 0.03, 0)).wrongScale == nil) }
+        #expect(scene.machine.status.deviceOrientation == .portrait)
+    }
 }
 
 // MARK: - Deciding
