@@ -2,6 +2,8 @@
 """Ambient light, proximity and compass, as net.hadess.SensorProxy tells them."""
 
 import os
+import threading
+import time
 
 from evdev import EventNode, event_node
 from feed import Feed, ReadCounter
@@ -37,6 +39,30 @@ def scanned(channel, **attributes):
     } | {f"{channel}_{name}": value for name, value in attributes.items()}
 
 
+class Recovering(threading.Thread):
+    """A sensor that recovers, to a value, once nobody has read it for five seconds."""
+
+    def __init__(self, rig, attribute, path, value):
+        super().__init__(daemon=True)
+        self.counter = ReadCounter(rig, attribute, path)
+        self.recover = lambda: rig.write(attribute, value, path)
+        self.ended = threading.Event()
+        rig.on_close(self.stop)
+        self.start()
+
+    def run(self):
+        reads, last = 0, time.monotonic()
+        while not self.ended.wait(0.05):
+            if self.counter.reads() > reads:
+                reads, last = self.counter.reads(), time.monotonic()
+            elif reads and time.monotonic() - last > 5:
+                return self.recover()
+
+    def stop(self):
+        self.ended.set()
+        self.join()
+
+
 class Light(SensorProxyTestCase):
     def test_level_is_offset_and_scaled(self):
         self.rig.add_device(
@@ -65,13 +91,65 @@ class Light(SensorProxyTestCase):
         self.rig.write("in_illuminance_raw", 2, LIGHT)
         self.wait_for_value("LightLevel", 2)
 
-    def test_level_that_is_infinite_is_not_told(self):
+    # acpi-als reads -1 for more light than it can tell, which made the screen dark in the sun.
+    def test_level_that_is_infinite_or_negative_is_not_told(self):
         self.rig.add_device(device(LIGHT, {"in_illuminance_raw": "1e308", "in_illuminance_scale": "100"}))
         self.start()
+        changes = self.record(self.client)
         self.call("ClaimLight")
         self.assertEqual(self.get("LightLevel"), 0)
         self.rig.write("in_illuminance_raw", 2, LIGHT)
         self.wait_for_value("LightLevel", 200)
+        counter = ReadCounter(self.rig, "in_illuminance_raw", LIGHT)
+        self.rig.write("in_illuminance_raw", -1, LIGHT)
+        wait_until(lambda: counter.reads() >= 2, "it is read")
+        self.rig.write("in_illuminance_raw", 3, LIGHT)
+        self.wait_for_value("LightLevel", 300)
+        self.assertNotIn(-100, [change["LightLevel"] for change in changes])
+
+    # The brightness was frozen, as on Framework's laptops after sleep.
+    def test_buffer_that_gives_its_first_state_only_is_left_for_the_values(self):
+        values = {"in_illuminance_raw": 100, **scanned("in_illuminance", scale=1)}
+        self.rig.add_device(device(LIGHT, values))
+        feed = Feed(self.rig, LIGHT, (0, 0, 0), node="/dev/iio:device1")
+        feed.values = {"in_illuminance": 100}
+        daemon = self.start()
+        self.call("ClaimLight")
+        self.wait_for_value("LightLevel", 100)
+        feed.muted = True
+        self.rig.write("in_illuminance_raw", 300, LIGHT)
+        wait_until(lambda: self.get("LightLevel") == 300, "the light is followed", 20)
+        daemon.wait_for_log("no scan comes although the sensor reads otherwise; polling instead")
+        self.rig.write("in_illuminance_raw", 50, LIGHT)
+        self.wait_for_value("LightLevel", 50)
+
+    # It read 0 for as long as it was read, and the screen stayed dark.
+    def test_sensor_that_reads_zero_until_it_is_left_alone(self):
+        self.rig.add_device(device(LIGHT, {"in_illuminance_raw": 200}))
+        self.start()
+        changes = self.record(self.client)
+        self.call("ClaimLight")
+        self.wait_for_value("LightLevel", 200)
+        self.call("ReleaseLight")
+        self.rig.write("in_illuminance_raw", 0, LIGHT)
+        Recovering(self.rig, "in_illuminance_raw", LIGHT, 250)
+        self.call("ClaimLight")
+        wait_until(lambda: self.get("LightLevel") == 250, "it recovers", 20)
+        self.assertEqual([change["LightLevel"] for change in changes], [200, 250])
+
+    def test_darkness_is_told(self):
+        self.rig.add_device(device(LIGHT, {"in_illuminance_raw": 200}))
+        self.start()
+        self.call("ClaimLight")
+        self.wait_for_value("LightLevel", 200)
+        self.rig.write("in_illuminance_raw", 0, LIGHT)
+        self.wait_for_value("LightLevel", 0)
+        self.rig.write("in_illuminance_raw", 200, LIGHT)
+        self.wait_for_value("LightLevel", 200)
+        self.call("ReleaseLight")
+        self.rig.write("in_illuminance_raw", 0, LIGHT)
+        self.call("ClaimLight")
+        wait_until(lambda: self.get("LightLevel") == 0, "it is dark indeed", 20)
 
     def test_it_is_read_only_while_it_is_claimed(self):
         self.rig.add_device(device(LIGHT, {"in_illuminance_raw": 1, "in_illuminance_integration_time": 0.05}))

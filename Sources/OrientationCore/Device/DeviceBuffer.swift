@@ -7,6 +7,9 @@ struct DeviceBuffer: Hashable, Sendable {
     private static let longestRest = (first: 60.0, last: 960.0)
     /// The first of these times while the keyboard of a folded tablet depends on the sensor; a probe takes two jobs.
     private static let longestKeyboardRest = 10.0
+    /// Seconds without a scan until the values are compared with the last one: at first, at most, and the second time
+    /// where they differ, as the scan may be on its way.
+    private static let comparisonGap = (first: 5.0, last: 60.0, again: 1.0)
     /// A sensor may keep a sensitivity up to this many times the requested one.
     private static let greatestClamp = 4.0 / 3
 
@@ -48,6 +51,11 @@ struct DeviceBuffer: Hashable, Sendable {
     private var since: Double
     /// Nil until the first scan has come.
     private(set) var lastScan: Double?
+    /// Seconds until the next comparison of the last scan with the values.
+    private var comparisonGap = Self.comparisonGap.first
+    private var lastComparison = 0.0
+    /// Whether the values differed from the last scan.
+    private var isContradicted = false
 
     /// Describes a buffer that gives `rate` scans a second, opened at a time in seconds.
     init(rate: Double, hasSensitivity: Bool, at time: Double) {
@@ -80,6 +88,7 @@ struct DeviceBuffer: Hashable, Sendable {
     /// Counts a scan; `showsMotion`: it differs from the pose at rest.
     mutating func countScan(showsMotion: Bool, at time: Double) {
         lastScan = time
+        (comparisonGap, isContradicted) = (Self.comparisonGap.first, false)
         switch target {
         case .probe: (target, since) = (.changes, time)
         case .changes where job == nil && !showsMotion:
@@ -110,9 +119,15 @@ struct DeviceBuffer: Hashable, Sendable {
     }
 
     /// Ends the job under way; returns why the readings are of no use any more, nil where they are.
-    mutating func finish(_ result: DeviceJobResult) -> String? {
+    mutating func finish(_ result: DeviceJobResult, at time: Double) -> String? {
         defer { job = nil }
         switch (job, result) {
+        case (.compare, .failed(let reason)):
+            if isContradicted { return reason }
+            (lastComparison, comparisonGap, isContradicted) = (time, Self.comparisonGap.again, true)
+        case (.compare, _):
+            let gap = max(Self.comparisonGap.first, min(2 * comparisonGap, Self.comparisonGap.last))
+            (lastComparison, comparisonGap, isContradicted) = (time, gap, false)
         case (.setSensitivity(let change), _):
             sensitivity = change
             noise.reset()
@@ -149,6 +164,16 @@ struct DeviceBuffer: Hashable, Sendable {
         let reportsAlways = reached == .stream || sensing.measuresOnlyAngle
         return last + min((reportsAlways ? stream : rest) * patience, Self.longestRest.last)
     }
+
+    /// When to compare its last scan with the values; nil once a scan has come that was more than the first state.
+    ///
+    /// Some buffers give a scan or two after each opening, and no more.
+    var comparisonDue: Double? {
+        guard let lastScan, lastScan - opened < Self.comparisonGap.first else { return nil }
+        return max(lastScan, lastComparison) + comparisonGap
+    }
+
+    mutating func compare() { job = .compare }
 
     /// Asks the sensor for one scan; false where it has just not given one, or where it cannot be asked.
     mutating func requestScan() -> Bool {

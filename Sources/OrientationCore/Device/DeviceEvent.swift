@@ -73,6 +73,8 @@ package enum DeviceJob: Hashable, Sendable {
     case setSensitivity(Double)
     /// Make the buffer long enough for reading by timer.
     case extend
+    /// Read the values beside the buffer; fails where they clearly differ from the last scan.
+    case compare
     /// Close the buffer, and leave the rest open for polling.
     case closeBuffer
     /// Close everything and restore the settings.
@@ -81,7 +83,7 @@ package enum DeviceJob: Hashable, Sendable {
 
 /// The result of a ``DeviceJob``.
 public enum DeviceJobResult: Hashable, Sendable {
-    /// The device is prepared, or a buffer or the device is closed, or the buffer is extended.
+    /// The device is prepared, or a buffer or the device is closed, or the buffer is extended, or agrees with the values.
     case done(warnings: [String])
     case opened(DeviceOpening)
     /// The change sensitivity that the sensor has now, in m/s².

@@ -188,9 +188,16 @@ package struct DeviceMachine: Sendable {
             phase = .closed
             commands.report = .closed(warnings: [reason])
         case (.buffered(var buffer), _):
-            let failure = buffer.finish(result)
+            let isComparison = buffer.job == .compare
+            let failure = buffer.finish(result, at: time)
             phase = .buffered(buffer)
-            if let failure { fail(failure, &commands) } else { advance(buffer, at: time, &commands) }
+            if let failure, isComparison {
+                leaveBuffer(failure, at: time, &commands)
+            } else if let failure {
+                fail(failure, &commands)
+            } else {
+                advance(buffer, at: time, &commands)
+            }
         case (.preparing, .failed(let reason)):
             phase = .closed
             if goal == .open { fail(reason, &commands) } else { commands.report = .closed(warnings: [reason]) }
@@ -301,7 +308,8 @@ package struct DeviceMachine: Sendable {
         case .absent, .closed: nil
         case .preparing, .opening, .polled, .leavingBuffer, .closing: stallReport
         case .buffered(let buffer) where buffer.job != nil: stallReport
-        case .buffered(let buffer) where buffer.lastScan != nil && traits.mayBeSilent: nil
+        case .buffered(let buffer) where buffer.lastScan != nil && traits.mayBeSilent:
+            traits.canPoll ? buffer.comparisonDue : nil
         case .buffered(let buffer): buffer.due(sensing, stallTime: stallTime, patience: patience)
         }
     }
@@ -316,6 +324,10 @@ package struct DeviceMachine: Sendable {
             return
         }
         guard buffer.lastScan != nil else { return leaveBuffer("no scan came in time", at: time, &commands) }
+        if traits.mayBeSilent {
+            buffer.compare()
+            return start(.compare, .buffered(buffer), at: time, &commands)
+        }
         if buffer.requestScan() { return advance(buffer, at: time, &commands) }
         let silence = "no scan came for too long"
         if !buffer.reportsChanges, patience > 1 { return leaveBuffer(silence, at: time, &commands) }

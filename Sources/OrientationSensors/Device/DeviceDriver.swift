@@ -119,8 +119,8 @@ package final class DeviceDriver {
         }
         if case .open = job { scaling = freshScaling }
         guard let access else { return }
-        helper.run { [rate, capacity] in
-            access.run(job, rate: rate, scans: capacity)
+        helper.run { [rate, capacity, scan = lastScan.raw, scaling] in
+            access.run(job, rate: rate, scans: capacity, last: (scan, scaling))
         } completion: { [self] result in
             // An abandoned device may still answer.
             guard access === self.access else { return }
@@ -177,10 +177,12 @@ package final class DeviceDriver {
 
     private func startPolling() {
         guard let device = access?.device else { return }
+        let isLight = if case .light = scaling { true } else { false }
         poll = helper.poll(
             device,
             every: 1 / rate,
             batch: readingBatch,
+            beforeZeros: isLight ? lastScan.raw : nil,
             deliver: owned(by: self) { $0.take($1) },
             onFailure: owned(by: self) { $0.deliver(.unreadable("\($1)")) }
         )

@@ -14,6 +14,22 @@ package enum SensorScaling: Hashable, Sendable {
     /// The frame of an accelerometer; that of a trace for all other sensors.
     package var frame: SensorFrame { if case .acceleration(let frame) = self { frame } else { SensorFrame() } }
 
+    /// Whether values read differ so clearly from those of a scan that a buffer which reports changes must give another.
+    ///
+    /// Less is within the threshold of a hub, which is not known.
+    func isContradicted(by read: Vector3, after scan: Vector3) -> Bool {
+        var copy = self
+        let values = (scan: copy.measurement(raw: scan, time: 0), read: copy.measurement(raw: read, time: 0))
+        switch values {
+        case (.light(let scan, _), .light(let read, _)): return abs(read - scan) > max(1, abs(scan) / 2, abs(read) / 2)
+        case (.proximity(let wasNear), .proximity(let isNear)): return wasNear != isNear
+        case (.heading(let scan), .heading(let read)):
+            let difference = abs(read - scan)
+            return min(difference, 360 - difference) > 20
+        default: return false
+        }
+    }
+
     /// Converts a raw reading made at `time` in seconds; a sensor of one channel has its value in x.
     package mutating func measurement(raw: Vector3, time: Double) -> Measurement {
         switch self {

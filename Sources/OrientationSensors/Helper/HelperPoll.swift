@@ -19,12 +19,15 @@ final class HelperPoll {
     /// Nil unless changes are awaited instead of the timer.
     private var watch: EventSource?
     private var changes = NoiseRun()
+    private var zeros: FirstZeros
 
+    /// `beforeZeros`: what is delivered while zeros at the beginning are doubted; nil where zeros are right.
     init(
         _ id: Int,
         _ device: any SensorDevice,
         every period: Double,
         _ batch: ReadingBatch?,
+        beforeZeros: Vector3?,
         on loop: EventLoop,
         deliver: @escaping (Result<RawScan, SystemError>, _ isUrgent: Bool) -> Void
     ) throws(SystemError) {
@@ -34,6 +37,7 @@ final class HelperPoll {
         self.batch = batch
         self.deliver = deliver
         self.loop = loop
+        zeros = beforeZeros.map { .possible(before: $0) } ?? .credible
         due = loop.now
         timer = try loop.timer(owned(by: self) { $0.readNow() })
         timer?.arm(after: 0)
@@ -75,7 +79,7 @@ final class HelperPoll {
 
     private func readNow() {
         do throws(SystemError) {
-            let reading = RawScan(raw: try device.read(), time: MonotonicClock.now)
+            let reading = RawScan(raw: try zeros.read(device), time: MonotonicClock.now)
             if filter == nil {
                 pass(reading)
             } else if let reading = filter?.pass(reading) {
@@ -115,5 +119,32 @@ final class HelperPoll {
     /// Returns when to call again; a chip that takes longer than the period is left alone for a whole one.
     static func nextDue(after due: Double, period: Double, now: Double) -> Double {
         due + period > now ? due + period : now + period
+    }
+}
+
+/// The zeros that a sensor reads first.
+///
+/// After sleep, the light sensors of Framework's and some ASUS laptops read 0 as long as they are read more often than
+/// about every five seconds: FrameworkComputer/SoftwareFirmwareIssueTracker#179, dmy3k/gnome-adaptive-brightness#9.
+private enum FirstZeros {
+    /// Nothing has been read yet; `before` was read the last time.
+    case possible(before: Vector3)
+    /// The sensor read 0 and is left alone until then.
+    case doubted(before: Vector3, until: Double)
+    case credible
+
+    /// Seconds in which such a sensor recovers.
+    private static let recovery = 6.0
+
+    /// Reads the device, or repeats the reading before while the device is left alone.
+    mutating func read(_ device: any SensorDevice) throws(SystemError) -> Vector3 {
+        if case .doubted(let before, let end) = self, MonotonicClock.now < end { return before }
+        let raw = try device.read()
+        if case .possible(let before) = self, raw == .zero {
+            self = .doubted(before: before, until: MonotonicClock.now + Self.recovery)
+            return before
+        }
+        self = .credible
+        return raw
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CLinux
+package import OrientationCore
 package import POSIX
 package import SystemdBus
 
@@ -67,12 +68,13 @@ package final class HelperThread {
     /// Reads a device on the thread every `period` seconds, and calls `deliver` in the loop with each reading.
     ///
     /// With ``setFilter(_:of:allowsBatches:)``'s `allowsBatches`, readings that `batch` does not call urgent are held
-    /// until the next urgent one. Calls `onFailure` in the loop if the device cannot be polled at all. Returns a number for
+    /// until the next urgent one. `beforeZeros`: of ``HelperPoll``'s initializer. Calls `onFailure` in the loop if the device cannot be polled at all. Returns a number for
     /// ``stopPolling(_:)``.
     package func poll(
         _ device: any SensorDevice,
         every period: Double,
         batch: ReadingBatch? = nil,
+        beforeZeros: Vector3? = nil,
         deliver: @escaping (Result<RawScan, SystemError>) -> Void,
         onFailure: @escaping (SystemError) -> Void
     ) -> Int {
@@ -84,7 +86,7 @@ package final class HelperThread {
             // It may have been stopped meanwhile.
             if let error = error ?? slot.value, helper.polls.contains(where: { $0.id == id }) { onFailure(error) }
         }
-        send({ slot.value = $0.startPolling(id, device, every: period, batch) }, started)
+        send({ slot.value = $0.startPolling(id, device, every: period, batch, beforeZeros) }, started)
         return id
     }
 
@@ -200,10 +202,18 @@ private final class HelperWorker {
         _ id: Int,
         _ device: any SensorDevice,
         every period: Double,
-        _ batch: ReadingBatch?
+        _ batch: ReadingBatch?,
+        _ beforeZeros: Vector3?
     ) -> SystemError? {
         do throws(SystemError) {
-            let poll = try HelperPoll(id, device, every: period, batch, on: loop) { [results] result, isUrgent in
+            let poll = try HelperPoll(
+                id,
+                device,
+                every: period,
+                batch,
+                beforeZeros: beforeZeros,
+                on: loop
+            ) { [results] result, isUrgent in
                 results.send(.polled(id, result), wakes: isUrgent)
             }
             polls.append(poll)

@@ -81,7 +81,7 @@ private struct World {
         if ended == .close { isChanged = false }
         guard !fails(ended) else { return send(.finished(.failed("\(ended) failed"))) }
         switch ended {
-        case .prepare, .extend, .closeBuffer, .close: send(.finished(.done(warnings: [])))
+        case .prepare, .extend, .compare, .closeBuffer, .close: send(.finished(.done(warnings: [])))
         case .setSensitivity(let change): send(.finished(.sensitivity(change)))
         case .open(let buffered):
             var opening = DeviceOpening()
@@ -331,6 +331,47 @@ private struct World {
         world.isAlive = false
         world.pass()
         #expect(world.commands.reading == .scans && world.machine.deadline == nil)
+    }
+
+    // A light sensor of Framework's laptops gives a scan or two after each opening, and no more.
+    @Test func `a buffer that only tells its first state is left once the values differ`() {
+        var world = World()
+        world.send(.found(DeviceTraits(canBuffer: true, canPoll: true, mayBeSilent: true)))
+        world.send(.start)
+        world.pass()
+        world.isAlive = false
+        world.pass(seconds: 4)
+        #expect(!world.jobs.contains(.compare))
+        // The values agree: the light is steady.
+        world.pass(seconds: 100)
+        #expect(world.jobs.count { $0 == .compare } == 4 && world.commands.reading == .scans)
+        world.fails = { $0 == .compare }
+        world.pass(seconds: 70)
+        #expect(world.reports.contains(.started(warnings: ["compare failed; polling instead"])))
+        #expect(world.commands.reading == .poll)
+        // The next opening does not try the buffer again.
+        world.send(.stop)
+        world.pass()
+        world.send(.start)
+        world.pass()
+        #expect(world.jobs.last == .open(buffered: false))
+    }
+
+    @Test func `a buffer that has reported a change is not compared, and one difference is none`() {
+        var world = World()
+        world.send(.found(DeviceTraits(canBuffer: true, canPoll: true, mayBeSilent: true)))
+        world.send(.start)
+        world.pass()
+        world.isAlive = false
+        world.fails = { $0 == .compare }
+        while !world.jobs.contains(.compare) { world.pass(seconds: 0.1) }
+        // The scan was on its way.
+        world.isAlive = true
+        world.pass(seconds: 0.2)
+        world.isAlive = false
+        world.pass(seconds: 600)
+        #expect(world.jobs.count { $0 == .compare } == 1 && world.commands.reading == .scans)
+        #expect(world.machine.deadline == nil)
     }
 
     // A sensor that reports only changes gives one scan when it is opened, and none while it lies still.
