@@ -60,12 +60,19 @@ extension Configuration: Configurable {
             touchpad are off, and the desktop behaves as on a tablet. See *orientd-tablet-switch*(8).
             """
         },
-        Setting("Tablet", "IgnoreTabletSwitch", .ignoredTabletSwitches) {
+        Setting("Tablet", "IgnoreTabletSwitch", .names { $1(&$0.ignoredTabletSwitches) }) {
             """
             The names of input devices whose tablet switch orientd ignores because it is wrong. The names are as in \
             /proc/bus/input/devices, separated by semicolons. If all are ignored, the angle of the hinge decides. \
             Only orientd ignores it: desktops still read the switch, even if there is a virtual one, and turn the \
             keyboard off by the one that they found first.
+            """
+        },
+        Setting("Tablet", "IgnoreLidSwitch", .names { $1(&$0.ignoredLidSwitches) }) {
+            """
+            The names of input devices whose lid switch orientd ignores because it is wrong: while the lid counts as \
+            closed, the interface does not follow the device. The names are as in /proc/bus/input/devices, separated \
+            by semicolons; *orientctl doctor* names a switch that says closed.
             """
         },
         Setting("Tablet", "TabletWithoutKeyboard", .boolean { $1(&$0.isTabletWithoutKeyboard) }) {
@@ -146,7 +153,7 @@ extension Configuration: Configurable {
 
 extension SettingType<Configuration> {
     fileprivate static let naturalOrientation = orAuto(
-        InterfaceOrientation.names,
+        InterfaceOrientation.choice,
         { DeviceOrientation(name: $0).flatMap { $0.isEdge ? $0 : nil } },
         { $1(&$0.machine.naturalOrientation) }
     )
@@ -157,16 +164,18 @@ extension SettingType<Configuration> {
         { $1(&$0.machine.supportedOrientations) }
     )
 
-    fileprivate static let ignoredTabletSwitches = value(
-        "none, or names separated by semicolons",
-        standard: "none",
-        { text in
-            let names = text.utf8.split(separator: UInt8(ascii: ";")).map { String(Substring(trimmed($0))) }
-                .filter { !$0.isEmpty }
-            return text == "none" ? [] : names.isEmpty ? nil : names
-        },
-        { $1(&$0.ignoredTabletSwitches) }
-    )
+    fileprivate static func names(_ field: @escaping Field<[String]>) -> SettingType<Configuration> {
+        value(
+            "none, or names separated by semicolons",
+            standard: "none",
+            { text in
+                let names = text.utf8.split(separator: UInt8(ascii: ";")).map { String(Substring(trimmed($0))) }
+                    .filter { !$0.isEmpty }
+                return text == "none" ? [] : names.isEmpty ? nil : names
+            },
+            field
+        )
+    }
 
     fileprivate static let source = value(
         SourceChoice.choices,

@@ -56,7 +56,7 @@ package struct Configuration: Hashable, Sendable {
     /// The file that is read unless another is named.
     package static let standardPath = "/etc/orientd/orientd.conf"
 
-    /// The settings of the decisions; all but `[Sensor]` and `[Bus]`.
+    /// The settings by which the machine decides.
     package var machine = MachineConfiguration()
     package var source = SourceChoice.local
     /// In Hz.
@@ -67,6 +67,8 @@ package struct Configuration: Hashable, Sendable {
 
     /// The names of input devices whose tablet switch is ignored.
     package var ignoredTabletSwitches: [String] = []
+    /// The names of input devices whose lid switch is ignored.
+    package var ignoredLidSwitches: [String] = []
     package var isTabletWithoutKeyboard = false
 
     /// Whether to serve `net.hadess.SensorProxy`; nil if it depends on whether iio-sensor-proxy is installed.

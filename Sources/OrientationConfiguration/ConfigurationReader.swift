@@ -81,11 +81,12 @@ package final class ConfigurationReader<Target: Configurable> {
             let application = Application.id(in: section)
             let kind = application == nil ? section : Application.section
             guard let setting = Target.settings.first(where: { $0.section == kind && $0.key == key }) else {
-                return "[\(section)] \(key) is not a setting of \(Target.program)"
+                return unknown(key, in: section)
             }
             guard application != "" else { return "[\(section)] \(key)=\(value): the section names no application" }
             guard setting.type.store(&configuration, value, application ?? "") else {
-                return "[\(section)] \(key)=\(value): takes \(setting.type.values); \(key) stays as it was"
+                let hint = value.utf8.contains(UInt8(ascii: "#")) ? "; a comment after a value begins with ';'" : ""
+                return "[\(section)] \(key)=\(value): takes \(setting.type.values); the line is ignored" + hint
             }
             if application == nil {
                 assignments.removeAll { $0.utf8.starts(with: "\(key)=".utf8) }
@@ -93,5 +94,13 @@ package final class ConfigurationReader<Target: Configurable> {
             }
             return nil
         }
+    }
+
+    /// What is wrong with a setting of that name in a section; the empty section is that before the first header.
+    private func unknown(_ key: String, in section: String) -> String {
+        let place = section.isEmpty ? "" : "[\(section)] "
+        let sections = Target.settings.filter { $0.key == key }.map { "[\($0.section)]" }
+        if sections.isEmpty { return "\(place)\(key) is not a setting of \(Target.program)" }
+        return "\(place)\(key): this setting belongs below " + sections.joined(separator: " or ")
     }
 }

@@ -18,8 +18,8 @@ package struct IniLine: Hashable, Sendable {
 /// Parses ini texts: lines `[Section]`, and below them `Key=value` or `Key: value`.
 ///
 /// White space around lines, keys and values is ignored. A line that begins with `#` or `;` is a comment, and so is the
-/// rest of a line from a `;` after white space. The section of a bad header has the empty name. A line may have
-/// 4096 bytes.
+/// rest of a line from a `;` after white space, or from either of them after a header. The section of a bad header has the
+/// empty name. A line may have 4096 bytes.
 package enum IniParser {
     private static let longestLine = 4096
 
@@ -44,7 +44,9 @@ package enum IniParser {
             let name = line.dropFirst().prefix { $0 != UInt8(ascii: "]") }
             guard name.endIndex < line.endIndex else { return .problem("the section's name has no closing bracket") }
             section = String(decoding: name, as: UTF8.self)
-            return nil
+            let rest = trimmed(line[(name.endIndex + 1)...])
+            guard let start = rest.first, start != UInt8(ascii: ";"), start != UInt8(ascii: "#") else { return nil }
+            return .problem("the text after [\(section)] is ignored; a setting has a line of its own")
         }
         let comment = line.indices.dropFirst().first { line[$0] == UInt8(ascii: ";") && isSpace(line[$0 - 1]) }
         let assignment = line[..<(comment ?? line.endIndex)]

@@ -85,24 +85,24 @@ package struct SettingType<Target: Configurable>: Sendable {
         var target = Target()
         var standard = ""
         field(&target) { standard = $0.name }
-        return value(Value.names, standard: standard, { Value(name: $0) }, field)
+        return value(Value.choice, standard: standard, { Value(name: $0) }, field)
     }
 
     package static func nameOrAuto<Value: NamedValue & SendableMetatype>(
         _ field: @escaping Field<Value?>
     ) -> SettingType<Target> {
-        orAuto(Value.names, { Value(name: $0) }, field)
+        orAuto(Value.choice, { Value(name: $0) }, field)
     }
 
     package static func boolean(_ field: @escaping Field<Bool>) -> SettingType<Target> {
         var target = Target()
         var standard = false
         field(&target) { standard = $0 }
-        return value("yes, no", standard: standard ? "yes" : "no", isTrue, field)
+        return value("yes or no", standard: standard ? "yes" : "no", isTrue, field)
     }
 
     package static func booleanOrAuto(_ field: @escaping Field<Bool?>) -> SettingType<Target> {
-        orAuto("yes, no", isTrue, field)
+        orAuto("yes or no", isTrue, field)
     }
 
     /// The orientations of each application, in a section of its own.

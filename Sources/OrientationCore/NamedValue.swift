@@ -17,8 +17,14 @@ extension NamedValue {
 
     public var description: String { name }
 
-    /// The names of all values, for messages and manual pages.
+    /// The names of all values, for messages.
     package static var names: String { allCases.map { $0.name }.joined(separator: ", ") }
+
+    /// The names of all values as a choice, for configuration files and their manual pages.
+    package static var choice: String {
+        let names = allCases.map { $0.name }
+        return (names.count > 1 ? names.dropLast().joined(separator: ", ") + " or " : "") + (names.last ?? "")
+    }
 }
 
 extension NamedValue where Self: RawRepresentable<String> {

@@ -96,7 +96,7 @@ package final class Daemon {
             ? try LidAndTabletSwitches(
                 loop: loop,
                 log: log,
-                ignored: configuration.ignoredTabletSwitches,
+                ignored: .init(lid: configuration.ignoredLidSwitches, tabletMode: configuration.ignoredTabletSwitches),
                 countsKeyboards: configuration.isTabletWithoutKeyboard
             ) {
                 driver.switchesChanged($0, isLidClosed: $1)

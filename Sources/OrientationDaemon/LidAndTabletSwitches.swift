@@ -24,7 +24,7 @@ final class LidAndTabletSwitches {
     private let onChange: (TabletMode, _ isLidClosed: Bool) -> Void
     private let loop: EventLoop
     private let log: Log
-    private let ignored: [String]
+    private let ignored: Ignored
     private let countsKeyboards: Bool
     private let enumerate: Enumeration
     private var monitor: DeviceMonitor?
@@ -47,13 +47,25 @@ final class LidAndTabletSwitches {
     private var delay = LidAndTabletSwitches.backoff.first
     private var problem: ProblemLog
 
-    /// Ignores the tablet switches of input devices with the names `ignored`.
-    ///
+    /// The names of the input devices whose switches are ignored.
+    struct Ignored: Sendable {
+        var lid: [String] = []
+        var tabletMode: [String] = []
+
+        /// The switches that are not ignored, of those that an input device of that name offers.
+        func remaining(of offered: Switches, named name: String) -> Switches {
+            var remaining = offered
+            if lid.contains(name) { remaining.remove(.lid) }
+            if tabletMode.contains(name) { remaining.remove(.tabletMode) }
+            return remaining
+        }
+    }
+
     /// With `countsKeyboards`, a computer without a tablet switch is a tablet while no keyboard is attached.
     init(
         loop: EventLoop,
         log: Log,
-        ignored: [String] = [],
+        ignored: Ignored = Ignored(),
         countsKeyboards: Bool = false,
         enumerate: @escaping Enumeration = { () throws(SystemError) in
             try Device.all(inSubsystem: "input", named: "event*")
@@ -140,11 +152,12 @@ final class LidAndTabletSwitches {
         let offered: Switches
 
         /// Nil for a node without switches that are wanted.
-        init?(_ device: Device, ignoring ignored: [String]) {
+        init?(_ device: Device, ignoring ignored: Ignored) {
             name = EventNode.deviceName(of: device)
-            var offered = EventNode.switches(of: device).intersection(LidAndTabletSwitches.wanted)
-            if ignored.contains(name) { offered.remove(.tabletMode) }
-            self.offered = offered
+            offered = ignored.remaining(
+                of: EventNode.switches(of: device).intersection(LidAndTabletSwitches.wanted),
+                named: name
+            )
             guard !offered.isEmpty, let path = device.devnode else { return nil }
             syspath = device.syspath
             devicePath = path

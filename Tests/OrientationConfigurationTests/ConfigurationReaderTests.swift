@@ -134,6 +134,7 @@ private func changed(_ change: (inout Configuration) -> Void) -> Configuration {
         Value("Sensor", "FaceUp", "auto") { $0.faceUp.display = nil },
         Value("Tablet", "TabletSwitch", "yes") { $0.machine.virtualTabletSwitch = true },
         Value("Tablet", "TabletSwitch", "no") { $0.machine.virtualTabletSwitch = false },
+        Value("Tablet", "IgnoreLidSwitch", "Lid Switch") { $0.ignoredLidSwitches = ["Lid Switch"] },
         Value("Tablet", "IgnoreTabletSwitch", "none") { $0.ignoredTabletSwitches = [] },
         Value("Tablet", "IgnoreTabletSwitch", "Intel HID switches;Tablet Mode") {
             $0.ignoredTabletSwitches = ["Intel HID switches", "Tablet Mode"]
@@ -188,7 +189,7 @@ private func changed(_ change: (inout Configuration) -> Void) -> Configuration {
         ("Sensor", "FaceUp", ["", "z", "+Z", "yes"]),
         ("Sensor", "BaseFaceUp", ["", "z", "+Z", "yes"]),
         ("Tablet", "TabletSwitch", ["", "auto", "tablet"]),
-        ("Tablet", "IgnoreTabletSwitch", ["", ";"]),
+        ("Tablet", "IgnoreTabletSwitch", ["", ";"]), ("Tablet", "IgnoreLidSwitch", ["", ";"]),
         ("Tablet", "TabletWithoutKeyboard", ["", "auto", "Yes"]),
         ("Bus", "SensorProxy", ["", "maybe", "Yes"]),
         ("Bus", "SensorProxyOrientation", ["", "auto", "Device", "yes"]),
@@ -214,7 +215,7 @@ private func changed(_ change: (inout Configuration) -> Void) -> Configuration {
             try folder.write("[\(section)]\n\(key)=\(value.text)\n\n\(key)=\(text)\n")
             let (configuration, warnings) = try folder.read()
             #expect(configuration == value.result, "\(text)")
-            let takes = "takes \(setting.type.values); \(key) stays as it was"
+            let takes = "takes \(setting.type.values); the line is ignored"
             #expect(warnings == ["orientd.conf:4: [\(section)] \(key)=\(text): \(takes)"])
         }
     }
@@ -244,6 +245,9 @@ private func changed(_ change: (inout Configuration) -> Void) -> Configuration {
         #expect(Configuration.rate(text) == nil)
     }
 }
+
+/// What is wrong with a mask in another section.
+private let supported = "SupportedOrientations: this setting belongs below [Orientation] or [Application ID]"
 
 @Suite struct ConfigurationReaderTests {
     private let folder: Folder
@@ -322,13 +326,37 @@ private func changed(_ change: (inout Configuration) -> Void) -> Configuration {
         #expect(
             warnings == [
                 "orientd.conf:1: neither a [Section], a Key=value nor a comment",
-                "orientd.conf:7: [Sensor] Rate=fast: takes a number of Hz from 1 to 1000; Rate stays as it was",
+                "orientd.conf:7: [Sensor] Rate=fast: takes a number of Hz from 1 to 1000; the line is ignored",
                 "orientd.conf:8: [Sensor] rate is not a setting of orientd",
                 "orientd.conf:9: the section's name has no closing bracket",
-                "orientd.conf:11: [Other] Rate is not a setting of orientd",
-                "orientd.conf.d/a.conf:3: [Sensor] Frame=upside: takes desktop, kernel; Frame stays as it was",
+                "orientd.conf:11: [Other] Rate: this setting belongs below [Sensor]",
+                "orientd.conf.d/a.conf:3: [Sensor] Frame=upside: takes desktop or kernel; the line is ignored",
             ]
         )
+    }
+
+    // A whole file was dropped without a word, as was a setting on its section's line.
+    @Test(arguments: ["[Sensor] Rate=20\nFrame=kernel\n", "[Sensor]\rRate=20\n[Sensor]\nFrame=kernel\n"])
+    func `text after a section's name is one warning`(text: String) throws {
+        try folder.write(text)
+        let (configuration, warnings) = try folder.read()
+        #expect(configuration.rate == 15 && configuration.convention == .kernel)
+        #expect(
+            warnings == ["orientd.conf:1: the text after [Sensor] is ignored; a setting has a line of its own"]
+        )
+    }
+
+    @Test(arguments: ["[Sensor] ; where samples come from\n", "[Sensor] # as usual\r\n", "[Sensor]  \n"])
+    func `a comment may follow a section's name`(header: String) throws {
+        try folder.write(header + "Rate=20\n")
+        let (configuration, warnings) = try folder.read()
+        #expect(configuration.rate == 20 && warnings.isEmpty)
+    }
+
+    @Test func `a comment that became part of a value is explained`() throws {
+        try folder.write("[Tablet]\nTabletSwitch=yes # mine\n")
+        let problem = "takes yes or no; the line is ignored; a comment after a value begins with ';'"
+        #expect(try folder.read().warnings == ["orientd.conf:2: [Tablet] TabletSwitch=yes # mine: \(problem)"])
     }
 
     @Test func `a line with a NUL byte, or a long one, is one warning`() throws {
@@ -385,7 +413,7 @@ private func changed(_ change: (inout Configuration) -> Void) -> Configuration {
         let (configuration, warnings) = try folder.read()
         #expect(configuration == changed { $0.rate = 20 })
         #expect(warnings.map { $0.prefix(15) } == ["orientd.conf:3:", "orientd.conf:4:"])
-        #expect(warnings.last == "orientd.conf:4: [] Rate is not a setting of orientd")
+        #expect(warnings.last == "orientd.conf:4: Rate: this setting belongs below [Sensor]")
     }
 
     @Test func `a comment in place of the value is a warning, and an indented section line counts`() throws {
@@ -405,7 +433,7 @@ private func changed(_ change: (inout Configuration) -> Void) -> Configuration {
     func `the name of a section is read in full`(length: Int) throws {
         let name = String(repeating: "x", count: length - 1) + "y"
         try folder.write("[\(name)]\nRate=20\n")
-        #expect(try folder.read().warnings == ["orientd.conf:2: [\(name)] Rate is not a setting of orientd"])
+        #expect(try folder.read().warnings == ["orientd.conf:2: [\(name)] Rate: this setting belongs below [Sensor]"])
     }
 
     @Test func `each application has a section, of which the last one counts`() throws {
@@ -420,12 +448,12 @@ private func changed(_ change: (inout Configuration) -> Void) -> Configuration {
     @Test(arguments: [
         ("Application", "SupportedOrientations=all", "SupportedOrientations=all: the section names no application"),
         ("Application \t", "SupportedOrientations=all", "SupportedOrientations=all: the section names no application"),
-        ("Application", "Rate=20", "Rate is not a setting of orientd"),
-        ("Application a", "Rate=20", "Rate is not a setting of orientd"),
-        ("Application a", "Autorotate=never", "Autorotate is not a setting of orientd"),
-        ("Applications", "SupportedOrientations=all", "SupportedOrientations is not a setting of orientd"),
-        ("application a", "SupportedOrientations=all", "SupportedOrientations is not a setting of orientd"),
-        (" Application a", "SupportedOrientations=all", "SupportedOrientations is not a setting of orientd"),
+        ("Application", "Rate=20", "Rate: this setting belongs below [Sensor]"),
+        ("Application a", "Rate=20", "Rate: this setting belongs below [Sensor]"),
+        ("Application a", "Autorotate=never", "Autorotate: this setting belongs below [Orientation]"),
+        ("Applications", "SupportedOrientations=all", supported),
+        ("application a", "SupportedOrientations=all", supported),
+        (" Application a", "SupportedOrientations=all", supported),
     ])
     func `a section of an application without a name or with another key is a warning`(
         section: String,

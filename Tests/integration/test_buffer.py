@@ -69,6 +69,15 @@ class Buffer(RigTestCase):
         feed.turn((0, 0, -1000000))
         self.client.wait_for("FaceOrientation", "face-up")
 
+    # Another program had asked to be woken for 64 scans at a time, and the screen turned seconds later.
+    def test_watermark_of_another_program_does_not_delay_scans(self):
+        self.rig.add_device(buffered("le:s16/16>>0", {"buffer/watermark": "64"}))
+        Feed(self.rig, DEVICE, (0, -1000, 0))
+        self.rig.start_orientd()
+        self.client.claim()
+        self.assertEqual(self.client.sensor()["Mode"], "buffer")
+        self.assertEqual(self.rig.read("buffer/watermark", DEVICE), "1")
+
     def test_matrix_that_udev_changes_counts_at_once(self):
         self.rig.add_fixture("buffered-trigger")
         feed = Feed(self.rig, HID, HID_PORTRAIT)

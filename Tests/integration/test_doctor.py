@@ -319,11 +319,26 @@ class Hardware(DoctorTestCase):
 
     def test_input_device_that_is_left_out_is_named_with_the_reason(self):
         self.plug()
-        attributes = {"id/bustype": "0005"}
-        pad = event_node("Wireless Controller Motion Sensors", 5, attributes, {"ID_INPUT_ACCELEROMETER": "1"})
-        self.rig.add_device(pad)
-        (_, finding) = self.findings("kernel")
-        self.assert_finding(finding, "ok", "^Wireless Controller Motion Sensors at event5 is not used: on USB or Blue")
+        for number, bus in ((5, "0005"), (6, "0006")):
+            attributes = {"id/bustype": bus}
+            pad = event_node("Wireless Controller Motion Sensors", number, attributes, {"ID_INPUT_ACCELEROMETER": "1"})
+            self.rig.add_device(pad)
+        (_, *findings) = self.findings("kernel")
+        for number, finding in zip((5, 6), findings, strict=True):
+            reason = "on USB or Bluetooth, or made by a program"
+            pattern = f"^Wireless Controller Motion Sensors at event{number} is not used: {reason}"
+            self.assert_finding(finding, "ok", pattern)
+
+    # The interface never followed the device again, and doctor said "ok".
+    def test_lid_switch_that_is_stuck(self):
+        self.plug()
+        self.rig.add_device(event_node("Lid Switch", attributes={"capabilities/sw": "1"}))
+        EventNode(self.rig, switches=1)
+        self.rig.start_orientd()
+        self.client.wait_for("InterfaceRule", "paused")
+        pattern = "as Lid Switch says that the lid is closed; if it is open, IgnoreLidSwitch=Lid Switch is needed$"
+        remedy = "sudoedit /etc/orientd/orientd.conf; sudo systemctl restart orientd"
+        self.assert_finding(self.doctor()["rotation"], "warn", pattern, remedy=remedy)
 
     def test_mount_matrix_that_makes_up_down(self):
         self.plug()

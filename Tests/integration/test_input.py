@@ -76,13 +76,16 @@ class InputAccelerometer(RigTestCase):
             self.assertFalse(self.client.get("HasAccelerometer"))
 
     def test_which_nodes_are_accelerometers_of_this_device(self):
-        usb, bluetooth, host = ({"id/bustype": number} for number in ("0003", "0005", "0019"))
+        # One that a program makes of a gamepad's, such as a 3DS that turned the laptop's display, is virtual.
+        usb, bluetooth, virtual, host = ({"id/bustype": number} for number in ("0003", "0005", "0006", "0019"))
         for attributes, properties, is_ours in (
             ({}, {}, False),
             ({}, {"ID_INPUT_KEYBOARD": "1"}, False),
             (host, ACCELEROMETER, True),
             (usb, ACCELEROMETER, False),
             (bluetooth, ACCELEROMETER, False),
+            (virtual, ACCELEROMETER, False),
+            (virtual, ACCELEROMETER | {"ACCEL_LOCATION": "display"}, True),
             (usb, ACCELEROMETER | {"IIO_SENSOR_PROXY_TYPE": "input-accel"}, True),
             # That of a handheld, on a USB of its own.
             (usb, ACCELEROMETER | {"ACCEL_MOUNT_MATRIX": "0, -1, 0; 1, 0, 0; 0, 0, 1"}, True),

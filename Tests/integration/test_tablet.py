@@ -272,6 +272,16 @@ class Lid(SwitchTestCase):
         self.client.ask("Rotate", "s", "portrait-upside-down")
         self.assert_shown("portrait-upside-down", reason="manual")
 
+    def test_one_that_is_wrong_can_be_ignored(self):
+        self.plug(LID | TABLET, LID | TABLET, attributes={"name": "Stuck"})
+        self.node = self.plug(LID, number=4, attributes={"name": "Lid Switch"})
+        self.start("Autorotate=always", "[Tablet]", "IgnoreLidSwitch=Stuck")
+        self.turn("landscape-left")
+        self.assert_shown("landscape-right", rule="device")
+        self.assertEqual(self.client.get("TabletMode"), "tablet")
+        self.node.switch(LID)
+        self.client.wait_for("InterfaceRule", "paused")
+
     def test_device_counts_when_it_is_opened(self):
         self.node = self.plug(LID)
         self.start()

@@ -88,6 +88,8 @@ struct ScanSource {
     func run(keeping scans: Int) throws(SystemError) {
         // Some buffers have a fixed length.
         try? folder.write("\(scans)", to: path + "/buffer/length")
+        // Another program may have asked to be woken only once so many scans wait; some buffers have no such setting.
+        try? folder.write("1", to: path + "/buffer/watermark")
         try folder.write("1", to: path + "/buffer/enable")
     }
 

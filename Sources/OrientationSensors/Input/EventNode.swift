@@ -54,7 +54,8 @@ package enum EventNode {
         guard isAccelerometer(node), sensorKind(of: node) != .accelerometer else { return nil }
         return node.devnode == nil
             ? "it has no device node"
-            : "on USB or Bluetooth it is a gamepad's, unless ACCEL_LOCATION=display or ACCEL_MOUNT_MATRIX is set"
+            : "on USB or Bluetooth, or made by a program, it is a gamepad's, unless ACCEL_LOCATION=display or "
+                + "ACCEL_MOUNT_MATRIX is set"
     }
 
     private static func isAccelerometer(_ node: Device) -> Bool {
@@ -66,11 +67,12 @@ package enum EventNode {
         node.property("ACCEL_LOCATION") == "display" || node.property("ACCEL_MOUNT_MATRIX")?.isEmpty == false
     }
 
-    /// Says whether it is connected by cable or radio: the accelerometer of a gamepad is not in the screen.
+    /// Says whether it is connected by cable or radio, or made by a program: the accelerometer of a gamepad is not in
+    /// the screen, nor is one that a program makes of it.
     private static func isPluggedIn(_ node: Device) -> Bool { bus(of: node) != nil }
 
-    /// The buses by which something is plugged in, with the numbers of linux/input.h.
-    private enum ExternalBus: Int { case usb = 0x03, bluetooth = 0x05 }
+    /// The buses of what is no part of the computer, with the numbers of linux/input.h.
+    private enum ExternalBus: Int { case usb = 0x03, bluetooth = 0x05, virtual = 0x06 }
 
     private static func bus(of node: Device) -> ExternalBus? {
         node.parent?.attribute("id/bustype").flatMap { Int($0, radix: 16) }.flatMap { ExternalBus(rawValue: $0) }

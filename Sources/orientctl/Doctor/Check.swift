@@ -23,7 +23,7 @@ struct Check: Sendable {
         .ofReadings("sampling", ReadingChecks.sampling),
         Check("bus", ServiceChecks.bus), .onBus("service", ServiceChecks.service),
         .onBus("rotation") { _, system in
-            system.snapshot.map { ServiceChecks.rotation($0.status) } ?? .warn("cannot be checked without orientd")
+            system.snapshot.map { ServiceChecks.rotation($0.status, closedLids: HardwareChecks.closedLids(system)) } ?? .warn("cannot be checked without orientd")
         },
         Check("rotator", ServiceChecks.rotators), Check("desktop", Desktop.findings),
         .onBus("sensor proxy", ServiceChecks.sensorProxy), .onBus("polkit", ServiceChecks.polkit),

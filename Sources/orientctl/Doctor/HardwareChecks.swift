@@ -267,7 +267,20 @@ enum HardwareChecks {
             : .warn("\(text) is used, but the kernel's matrix differs: \(kernel)", remedy: .calibrate)
     }
 
-    // MARK: - Tablet switch
+    // MARK: - Lid and tablet switch
+
+    /// The names of the lid switches that say closed, of those that are not ignored and that this user may read.
+    static func closedLids(_ system: SystemState) -> [String] {
+        let nodes = (try? Device.all(inSubsystem: "input", named: "event*")) ?? []
+        return nodes.compactMap { node in
+            let name = EventNode.deviceName(of: node)
+            guard EventNode.switches(of: node).contains(.lid), let path = node.devnode,
+                !system.configuration.ignoredLidSwitches.contains(name),
+                let state = try? SwitchEvents(path).nextState(), state.contains(.lid)
+            else { return nil }
+            return name
+        }
+    }
 
     static func tabletSwitch(_ system: SystemState) -> [Finding] {
         var switches: [String] = []

@@ -96,8 +96,8 @@ enum ServiceChecks {
 
     // MARK: - The policy
 
-    /// Whether a setting keeps the interface from following the device.
-    static func rotation(_ status: ManagerStatus) -> Finding {
+    /// Whether a setting keeps the interface from following the device; `closedLids` are switches that say closed.
+    static func rotation(_ status: ManagerStatus, closedLids: [String] = []) -> Finding {
         let shown = "the interface is shown in \(status.interfaceOrientation.name)"
         if status.autorotate == .never {
             return .warn("\(shown) and never follows the device", remedy: .orientctl("autorotate always"))
@@ -107,7 +107,11 @@ enum ServiceChecks {
             return .ok(shown + (edge.map { " (\($0))" } ?? "") + " while the device is used as a laptop")
         }
         if status.rotationLock != .off { return .warn("\(shown), locked", remedy: .orientctl("unlock")) }
-        if status.interfaceRule == .paused { return .ok("\(shown) while the lid is closed") }
+        if status.interfaceRule == .paused {
+            guard let name = closedLids.first else { return .ok("\(shown) while the lid is closed") }
+            let text = "\(shown), as \(name) says that the lid is closed; if it is open, IgnoreLidSwitch=\(name) is needed"
+            return .warn(text, remedy: .configure)
+        }
         if !status.hasAccelerometer { return .ok("\(shown), and there is no accelerometer to follow") }
         return .ok("\(shown) and follows the device")
     }
