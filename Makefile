@@ -315,6 +315,8 @@ install: $(if $(strip $(MISSING)),docs) emulator-needs  ## install; without DEST
 	    rest=$${entry#*:}; install -D -m "$${rest%%:*}" "$${entry%%:*}" "$(DESTDIR)$${rest#*:}"; \
 	    case "$(if $(STRIP),$$entry)" in $(BIN)/*) $(STRIP) "$(DESTDIR)$${rest#*:}" ;; esac; \
 	    echo "$(DESTDIR)$${rest#*:}"; done
+	@# For the file of an administrator.
+	@install -d "$(DESTDIR)$(SYSCONF)/orientd"
 ifeq ($(DESTDIR)$(wildcard /run/systemd/system),/run/systemd/system)
 	systemd-sysusers
 	systemctl daemon-reload
@@ -335,6 +337,7 @@ uninstall:  ## stop the service and remove the installed files and the folders t
 ifeq ($(DESTDIR)$(wildcard /run/systemd/system),/run/systemd/system)
 	systemctl stop orientd.service orientd-tablet-switch.socket
 endif
+	@rmdir "$(DESTDIR)$(SYSCONF)/orientd" 2>/dev/null || true
 	@for entry in $(INSTALLED); do \
 	    path=$${entry##*:}; [ -e "$(DESTDIR)$$path" ] || continue; \
 	    rm -fv "$(DESTDIR)$$path"; \

@@ -8,6 +8,7 @@ import sys
 from xml.sax.saxutils import escape
 
 from figures import SENSORS, Figures
+from report import cell
 
 STYLE = """
 text { font: 12px system-ui, "Segoe UI", Cantarell, "DejaVu Sans", sans-serif; fill: #1f2328; }
@@ -71,8 +72,7 @@ class Panel:
             end = max(width, whisker * scale)
             middle = y + (BAR - 1) / 2
             yield f'<path class="whisker" d="M{x + width:.1f} {middle}H{x + end:.1f}m0 -3v6"/>'
-        text = f"{value:.0f}" if value >= 10 else f"{value:.1f}"
-        yield f'<text class="value" x="{x + end + 5:.1f}" y="{y + BAR - 2}">{text}</text>'
+        yield f'<text class="value" x="{x + end + 5:.1f}" y="{y + BAR - 2}">{cell(value)}</text>'
 
 
 def panels(figures):
@@ -87,7 +87,7 @@ def panels(figures):
             drawn.append(Panel(f"{title}, {state}", percentiles(f"{state}: {unit}", 50)))
     for state, described in (("at rest", "from rest"), ("in motion", "in motion")):
         figure = f"{state}: latency ms"
-        title = f"Delay of a turn {described}, ms (median, p90)"
+        title = f"Delay of a turn {described}, ms: median (line: to p90)"
         drawn.append(Panel(title, percentiles(figure, 50), percentiles(figure, 90)))
     return drawn
 

@@ -141,7 +141,7 @@ def summary(report):
 
     def span(program, figure, unit):
         medians = [figures.median(program, sensor, figure) for sensor in SENSORS]
-        least, most = f"{min(medians):.0f}", f"{max(medians):.0f}"
+        least, most = (f"{value:.0f}" if value >= 1 else f"{value:.1f}" for value in (min(medians), max(medians)))
         return (least if least == most else f"{least} to {most}") + unit
 
     rows = (

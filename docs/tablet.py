@@ -54,6 +54,8 @@ FRAME = 9
 DEVICE, INTERFACE = (137, 186), (367, 186)
 TITLES, NOTE, TIME_LINE, STATUS, STATUS_LINE = 28, 325, 344, 364, 24
 LEFT, RIGHT = 24, WIDTH - 24
+# The columns of a label, as on a terminal.
+LABEL = 12
 # For how many seconds a change of the interface is animated, and over how many samples the angle is smoothed.
 CHANGE, SMOOTHING = 0.4, 5
 
@@ -259,11 +261,9 @@ class Animation:
                 if fade:
                     frames.append((end, "opacity:1"))
                 frames.append((end + fade, "opacity:0"))
-        # Without a last frame, a browser fades to the value outside the animation.
-        if fade and intervals[0][0] == 0 and intervals[-1][1] < self.duration:
-            frames.append((self.duration, "opacity:0"))
-        elif fade and intervals[0][0] and intervals[-1][1] == self.duration:
-            frames.append((self.duration, "opacity:1"))
+        # Without a last frame, a browser fades to the value outside the animation, which is that of the still picture.
+        if fade:
+            frames.append((self.duration, f"opacity:{int(intervals[-1][1] >= self.duration)}"))
         if frames == [(0, "opacity:1")]:
             return "always"
         return self.name(frames, "linear" if fade else "step-end")
@@ -366,9 +366,9 @@ class Picture:
         """Yields the rows of the status, (label, text): a line with a comma is too long for one and takes two."""
         for label, value in self.recording.status(properties):
             first, comma, rest = value.partition(", ")
-            yield f"{label}: ", first + comma.rstrip()
+            yield f"{label:{LABEL}}", first + comma.rstrip()
             if comma:
-                yield "  ", rest
+                yield " " * LABEL, rest
 
     def status(self):
         states = [(time, list(self.rows(properties))) for time, properties in self.recording.states]

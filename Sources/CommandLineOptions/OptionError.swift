@@ -15,7 +15,9 @@ package struct OptionError: Error {
 
     /// What is wrong, in one line for the user.
     package var problem: String {
-        isValueMissing ? "option '\(argument)' needs a value" : "unknown option '\(argument)'"
+        if isValueMissing { return "option '\(argument)' needs a value" }
+        let name = argument.utf8.prefix { $0 != UInt8(ascii: "=") }
+        return "unknown option '\(String(decoding: name, as: UTF8.self))'"
     }
 
     /// What is wrong, and where to find what is right; `program` may have a command.

@@ -24,6 +24,7 @@ public struct GeometryPreferences: Hashable, Sendable {
     /// Why the application asks, for people to read; at most 1024 bytes.
     public var reason: String
 
+    /// Creates the preferences of a window; only the application and its orientations are needed.
     public init(
         appID: String,
         interfaceOrientations: InterfaceOrientationMask,

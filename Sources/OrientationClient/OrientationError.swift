@@ -15,7 +15,7 @@ public struct OrientationError: Error, Hashable, Sendable {
         /// The bus cannot be reached.
         public static let busUnavailable = Code("busUnavailable")
 
-        /// The bus has closed the connection; it does not return, so make another one.
+        /// The bus has closed the connection, or the program has released it; it does not return, so make another one.
         public static let disconnected = Code("disconnected")
 
         /// orientd does not run, and D-Bus cannot start it: perhaps it is not installed.
@@ -61,7 +61,7 @@ public struct OrientationError: Error, Hashable, Sendable {
     static let ended = OrientationError(.noReply, "orientd has ended before it replied")
     static let notHeld = OrientationError(.invalidArgument, "the request is not held any more")
     static let cancelled = OrientationError(.cancelled, "the task was cancelled")
-    static let disconnected = OrientationError(.disconnected, "the bus closed the connection")
+    static let disconnected = OrientationError(.disconnected, "the connection to the bus has ended")
 
     /// Converts the error of a call.
     init(_ error: BusError) {

@@ -20,10 +20,12 @@ public struct OrientationStates: AsyncSequence, Sendable {
         self.kept = kept
     }
 
+    /// Starts with the present state; each iterator gets every later one.
     public func makeAsyncIterator() -> AsyncIterator {
         AsyncIterator(states: channel.makeStream().makeAsyncIterator(), kept: kept)
     }
 
+    /// Waits for one state after the other.
     public struct AsyncIterator: AsyncIteratorProtocol {
         fileprivate var states: StateChannel.Stream.AsyncIterator
         fileprivate let kept: (any AnyObject & Sendable)?

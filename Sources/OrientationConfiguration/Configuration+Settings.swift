@@ -70,7 +70,7 @@ extension Configuration: Configurable {
         },
         Setting("Tablet", "IgnoreLidSwitch", .names { $1(&$0.ignoredLidSwitches) }) {
             """
-            The names of input devices whose lid switch orientd ignores because it is wrong: while the lid counts as \
+            The names of input devices whose lid switch orientd ignores because it is wrong. While the lid counts as \
             closed, the interface does not follow the device. The names are as in /proc/bus/input/devices, separated \
             by semicolons; *orientctl doctor* names a switch that says closed.
             """

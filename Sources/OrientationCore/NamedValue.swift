@@ -21,12 +21,16 @@ extension NamedValue {
     package static var names: String { allCases.map { $0.name }.joined(separator: ", ") }
 
     /// The names of all values as a choice, for configuration files and their manual pages.
-    package static var choice: String {
-        let names = allCases.map { $0.name }
-        return (names.count > 1 ? names.dropLast().joined(separator: ", ") + " or " : "") + (names.last ?? "")
-    }
+    package static var choice: String { asChoice(names) }
 }
 
 extension NamedValue where Self: RawRepresentable<String> {
     public var name: String { rawValue }
+}
+
+/// Replaces the last comma between names by "or"; not generic, as each type would have its own copy.
+@inline(never)
+private func asChoice(_ names: String) -> String {
+    guard let comma = names.utf8.lastIndex(of: UInt8(ascii: ",")) else { return names }
+    return String(Substring(names.utf8[..<comma])) + " or" + String(Substring(names.utf8[comma...].dropFirst()))
 }

@@ -82,6 +82,11 @@ package final class Bus {
             var name: UnsafePointer<CChar>?
             try check("connect to", "\(address)", sd_bus_get_unique_name(bus, &name))
         } catch {
+            // libsystemd finds no address.
+            if case .session = address, error.errno.code == ENOMEDIUM {
+                let reason = "neither DBUS_SESSION_BUS_ADDRESS nor XDG_RUNTIME_DIR is set: this is no session with a bus"
+                throw SystemError("connect to", "\(address)", errno: error.errno, reason: reason)
+            }
             var error = error
             error.hint = address.hint
             throw error

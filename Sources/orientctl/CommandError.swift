@@ -43,7 +43,8 @@ struct CommandError: Error {
         } else if error.isNoReply {
             self.init("orientd does not answer", remedy: .doctor)
         } else if error.isRefusal {
-            self.init(error.message, .refused, remedy: .showSession)
+            let isDecided = !error.message.includes("without polkit")
+            self.init(error.message, .refused, remedy: isDecided ? .showSession : .installPolkit)
         } else if error.name.hasPrefix(Names.errorPrefix) {
             self.init(error.message, .refused)
         } else {

@@ -50,13 +50,12 @@ struct Placeholder: Sendable {
         ),
         .init(
             "MODE",
-            .words(Rotation.AutorotateChoice.allCases.map { $0.name }),
-            "MODE is always, tablet-mode or never; auto returns to the mode of the configuration."
+            .words(Rotation.AutorotateChoice.allCases.map { $0.name })
         ),
         .init(
             "PROPERTY",
             .words(ManagerSnapshot.properties.map { $0.name }),
-            "PROPERTY is a D-Bus property of orientd, such as InterfaceOrientation."
+            "PROPERTY is a D-Bus property of orientd, such as InterfaceOrientation. 'orientctl status --json' lists all."
         ),
         .init("SHELL", .words(Completion.Shell.allCases.map { $0.name }), "SHELL is bash, zsh or fish."),
         .init("NAME", .words(ClassifierChoice.allCases.map { $0.name })),

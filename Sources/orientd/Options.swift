@@ -22,7 +22,7 @@ struct Options {
             value: "SOURCE",
             help: "take samples from SOURCE: auto, iio, ssc, iio:URI, replay:FILE or simulate"
         ),
-        .init("rate", "r", value: "HZ", help: "sample HZ times a second, 1 to 1000"),
+        .init("rate", "r", value: "HZ", help: "sample at least HZ times a second, 1 to 1000"),
         .init("bus", "b", value: "BUS", help: "serve on BUS: system, session or an address"),
         .init("replace", help: "take over from an orientd that is running"),
         .init("record", value: "FILE", help: "write every event to FILE, for orientctl replay"),

@@ -167,7 +167,7 @@ class Examples(RigTestCase):
         self.assertGreater(daemon.wait_for_end(), 0)
         for process, output in started:
             self.assertEqual(process.wait(10), 1)
-            self.assertRegex(output.read_text(), r"\nerror: the bus closed the connection \(disconnected\)\n\Z")
+            self.assertRegex(output.read_text(), r"\nerror: the connection to the bus has ended \(disconnected\)\n\Z")
 
     def test_missing_bus_ends_every_program_with_a_status(self):
         for name in ("follow-orientation", "poll-orientation", "change-request", "containers"):

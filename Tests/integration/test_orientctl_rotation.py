@@ -226,7 +226,7 @@ class Turning(InterfaceTestCase):
         self.start("Autorotate=tablet-mode")
         self.do("tablet-mode", "laptop")
         run = self.rig.orientctl("lock", "portrait-upside-down")
-        warning = "the interface is shown in portrait: in use as a laptop; the lock applies in tablet mode"
+        warning = "the interface is shown in portrait: the machine is used as a laptop; the lock applies in tablet mode"
         self.assertEqual((run.returncode, run.stderr), (DONE, f"orientctl: warning: {warning}\n"))
         self.do("tablet-mode", "tablet")
         self.assert_shown("portrait-upside-down")

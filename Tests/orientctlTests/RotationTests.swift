@@ -62,7 +62,7 @@ import Testing
         (.portrait, .landscape, .lock, "a allows landscape only"),
         (.portrait, .landscape, .waiting, "a allows landscape only"),
         (.portrait, .all, .fixed, "a does not autorotate"), (.portrait, .all, .lock, "a does not autorotate"),
-        (.portrait, .all, .laptop, "in use as a laptop"), (.landscapeRight, .landscape, .mask, nil),
+        (.portrait, .all, .laptop, "the machine is used as a laptop"), (.landscapeRight, .landscape, .mask, nil),
     ])
     func `what overrides what is wanted is named`(
         wanted: InterfaceOrientation,

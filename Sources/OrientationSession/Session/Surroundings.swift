@@ -42,9 +42,13 @@ struct Surroundings: Hashable {
             (isX11, name) = (true, x11)
         } else {
             let reason =
-                server == nil
-                ? "neither WAYLAND_DISPLAY nor DISPLAY is set: orient-agent needs a graphical session"
-                : "DISPLAY is that of Xwayland, and WAYLAND_DISPLAY is not set"
+                if x11 == nil {
+                    "neither WAYLAND_DISPLAY nor DISPLAY is set: orient-agent needs a graphical session"
+                } else if choice != .auto {
+                    "WAYLAND_DISPLAY is not set, which the backend \(choice.name) needs"
+                } else {
+                    "DISPLAY is that of Xwayland, and WAYLAND_DISPLAY is not set"
+                }
             throw SystemError("find", "a display", errno: .notFound, reason: reason)
         }
         update()

@@ -126,7 +126,8 @@ enum Calibrate {
         guard found.count == wanted else {
             let times = found.map { decimal($0.time, places: 1) + " s" }.joined(separator: ", ")
             let places = times.isEmpty ? "" : ", at \(times)"
-            throw CommandError("\(path): needs \(wanted) poses, but the device rests \(found.count) times\(places)")
+            let count = found.isEmpty ? "never rests" : "rests \(found.count == 1 ? "once" : "\(found.count) times")"
+            throw CommandError("\(path): needs \(wanted) poses, but the device \(count)\(places)")
         }
         return found.map { frame.reading(of: $0.reading) }
     }

@@ -124,9 +124,14 @@ enum Rotation {
         name: "autorotate",
         operands: "[MODE]",
         summary: "set when the interface follows the device",
-        description: "Lets the interface follow the device always, always but while the machine is used as a laptop "
-            + "(tablet-mode), or never. The mode survives restarts; setting it needs an administrator. Without MODE, "
-            + "prints the mode."
+        description: "Sets when the interface follows the device. The mode survives restarts; setting it needs an "
+            + "administrator. Without MODE, prints the mode.",
+        words: [
+            ("always", "also while the machine is used as a laptop"),
+            ("tablet-mode", "not while it is used as a laptop; what is unknown counts as a tablet"),
+            ("never", "stays as it is shown until it is rotated by hand or by an application"),
+            ("auto", "as the configuration says, else as the kind of the machine suggests"),
+        ]
     ) { invocation throws(CommandError) in
         guard let name = invocation.operands.first else {
             let bus = try invocation.connect()
@@ -206,7 +211,11 @@ enum Rotation {
             return try emit([Get.json(names, of: snapshot)])
         }
         switch line {
-        case .lock: try emit(["Lock: \(Status.lock(status))"])
+        case .lock:
+            if wish == .none, status.rotationLock != .off, status.interfaceRule == .laptop {
+                complain("warning: the machine is used as a laptop; the lock applies in tablet mode")
+            }
+            try emit(["Lock: \(Status.lock(status))"])
         case .interface: try emit(["Interface: \(Status.interface(status, deciding: deciding))"])
         case .autorotate: try emit(["Autorotate: \(Status.autorotate(status))"])
         case nil: break
@@ -236,7 +245,7 @@ extension ManagerStatus {
     func obstacle(to wanted: InterfaceOrientation, _ deciding: ListedRequest?) -> String? {
         guard wanted != interfaceOrientation else { return nil }
         if interfaceRule == .laptop {
-            return "in use as a laptop" + (rotationLock == .off ? "" : "; the lock applies in tablet mode")
+            return "the machine is used as a laptop" + (rotationLock == .off ? "" : "; the lock applies in tablet mode")
         }
         guard let deciding else { return nil }
         let rule: RotationRule

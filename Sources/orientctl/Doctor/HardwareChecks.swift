@@ -367,6 +367,11 @@ enum HardwareChecks {
             return .ok("none, and none needed\(mode)\(advice)")
         }
         let text = "none, but the chassis type is \(chassis ?? ""): tablet mode cannot be detected\(mode)\(advice)"
-        return .warn(text, remedy: .orientctl("autorotate always"))
+        // GNOME and KDE need a tablet switch for a convertible.
+        switch virtual {
+        case .off: return .warn(text, remedy: .configure)
+        case .on: return .warn(text, remedy: .orientctl("tablet-mode tablet"))
+        case .impossible: return .warn(text, remedy: .orientctl("autorotate always"))
+        }
     }
 }

@@ -50,7 +50,8 @@ struct Status {
         do throws(BusError) {
             try bus.callDaemon("Claim")
         } catch {
-            let text = "the orientation may be old: the claim of the idle sensor failed (\(error.message))"
+            let doubt = before.status.deviceOrientation == .unknown ? "is unknown" : "may be old"
+            let text = "the orientation \(doubt): the claim of the idle sensor failed (\(error.message))"
             let remedy = error.isRefusal ? ServiceChecks.claimRemedy(bus) : .none
             complain(Finding.warn(text, remedy: remedy).advice(on: bus.address))
             return before
