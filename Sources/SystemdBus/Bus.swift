@@ -84,7 +84,7 @@ package final class Bus {
         } catch {
             // libsystemd finds no address.
             if case .session = address, error.errno.code == ENOMEDIUM {
-                let reason = "neither DBUS_SESSION_BUS_ADDRESS nor XDG_RUNTIME_DIR is set: this is no session with a bus"
+                let reason = "no session's bus is here: DBUS_SESSION_BUS_ADDRESS and XDG_RUNTIME_DIR are not set"
                 throw SystemError("connect to", "\(address)", errno: error.errno, reason: reason)
             }
             var error = error

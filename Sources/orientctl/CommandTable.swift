@@ -52,10 +52,8 @@ extension Command {
     func help(width: Int) -> [String] {
         func wrapped(_ text: String) -> [String] { OptionParser.wrapped(text, width: width) }
         func lines(_ options: [OptionParser.Option]) -> [String] { options.flatMap { $0.helpLines(width: width) } }
-        let head = "Usage: orientctl "
-        let start = String(repeating: " ", count: head.utf8.count)
-        let usages = OptionParser.wrapped(usage, width: width - head.utf8.count)
-        var help = usages.enumerated().map { ($0 == 0 ? head : start) + $1 } + [""] + wrapped(description)
+        let usages = OptionParser.wrapped("Usage: orientctl \(usage)", width: width - 4)
+        var help = usages.enumerated().map { ($0 == 0 ? "" : "    ") + $1 } + [""] + wrapped(description)
         if !words.isEmpty { help.append("") }
         help += words.flatMap { OptionParser.helpLines($0.name, $0.meaning, column: 13, width: width) }
         for word in Placeholder.all where !word.meaning.isEmpty && Self.mentions(word.name, in: usage) {

@@ -61,7 +61,8 @@ package final class SensorProxyObject {
     /// reads -1 for light beyond its range, and nothing else has a sign.
     package func publish(_ values: [PropertyValue], of kind: SensorKind) {
         for sensor in sensors where sensor.kind == kind {
-            if case .decimal(let number)? = values.last, !(number.isFinite && number >= 0) {} else { sensor.publish([values]) }
+            let isValid = if case .decimal(let number)? = values.last { number.isFinite && number >= 0 } else { true }
+            if isValid { sensor.publish([values]) }
             sensor.waiting.hasFirstReading = true
         }
     }

@@ -49,7 +49,8 @@ final class DeviceAccess: @unchecked Sendable {
             case .extend: try buffer?.extend(to: scans)
             case .compare:
                 // Values that cannot be read beside the buffer contradict nothing.
-                if let last, let values = try? device.read(), last.scaling.isContradicted(by: values, after: last.scan) {
+                if let last, let values = try? device.read(), last.scaling.isContradicted(by: values, after: last.scan)
+                {
                     return .failed("no scan comes although the sensor reads otherwise")
                 }
             case .closeBuffer: closeBuffer()

@@ -23,7 +23,8 @@ struct Check: Sendable {
         .ofReadings("sampling", ReadingChecks.sampling),
         Check("bus", ServiceChecks.bus), .onBus("service", ServiceChecks.service),
         .onBus("rotation") { _, system in
-            system.snapshot.map { ServiceChecks.rotation($0.status, closedLids: HardwareChecks.closedLids(system)) } ?? .warn("cannot be checked without orientd")
+            guard let snapshot = system.snapshot else { return .warn("cannot be checked without orientd") }
+            return ServiceChecks.rotation(snapshot.status, closedLids: HardwareChecks.closedLids(system))
         },
         Check("rotator", ServiceChecks.rotators), Check("desktop", Desktop.findings),
         .onBus("sensor proxy", ServiceChecks.sensorProxy), .onBus("polkit", ServiceChecks.polkit),

@@ -109,8 +109,8 @@ enum ServiceChecks {
         if status.rotationLock != .off { return .warn("\(shown), locked", remedy: .orientctl("unlock")) }
         if status.interfaceRule == .paused {
             guard let name = closedLids.first else { return .ok("\(shown) while the lid is closed") }
-            let text = "\(shown), as \(name) says that the lid is closed; if it is open, IgnoreLidSwitch=\(name) is needed"
-            return .warn(text, remedy: .configure)
+            let advice = "if it is open, IgnoreLidSwitch=\(name) is needed"
+            return .warn("\(shown), as \(name) says that the lid is closed; \(advice)", remedy: .configure)
         }
         if !status.hasAccelerometer { return .ok("\(shown), and there is no accelerometer to follow") }
         return .ok("\(shown) and follows the device")
