@@ -13,7 +13,8 @@ DEVICES = [
     ("Chuwi FreeBook", "0, -1, 0; 1, 0, 0; 0, 0, 1", False),
     ("HP OmniBook Ultra Flip", "1, 0, 0; 0, 1, 0; 0, 0, -1", True),
 ]
-PANEL, HEIGHT = 250, 434
+# The size of a panel: the device, and the steps to the right of it.
+WIDTH, PANEL, STEPS = 520, 262, 245
 STYLE = """
 @media (prefers-color-scheme: dark) {
   svg { fill: #f0f6fc; }
@@ -75,7 +76,7 @@ def axis(name, colour, right, top, front):
     ]
 
 
-def panel(title, words, is_hub, left):
+def panel(title, words, is_hub, place):
     """Draws one device with its chip, and the steps to the sign of z."""
     matrix = [[float(number) for number in row.split(",")] for row in words.split(";")]
     product = cross(*matrix[:2])
@@ -88,7 +89,7 @@ def panel(title, words, is_hub, left):
     z = sum(a * b for a, b in zip(matrix[2], front)) * (-1 if is_hub else 1)
     x, y, width, height = SCREEN
     lines = [
-        f'<g transform="translate({left} 0)">',
+        f'<g transform="translate(0 {place})">',
         text(125, 20, title, text_anchor="middle", font_weight="bold"),
         f'<rect x="{x}" y="{y}" width="{width}" height="{height}" rx="12" fill="#eef2f7" stroke="#57606a"/>',
         f'<rect x="{x + 10}" y="{y + 10}" width="{width - 20}" height="{height - 20}" fill="#ffffff" stroke="#d0d7de"/>',
@@ -108,26 +109,26 @@ def panel(title, words, is_hub, left):
         f"row z{' = row x × row y, ·' if is_singular else ' ·'} front = {shown([z if not is_hub else -z])[1:-1]}",
     ]
     what = "the hub reads against the force" if is_hub else "the chip reads along the force"
-    lines += [text(20, 260 + 20 * index, step, font_size=13) for index, step in enumerate(steps)]
+    lines += [text(STEPS, 64 + 22 * index, step, font_size=14) for index, step in enumerate(steps)]
     lines += [
-        text(20, 382, what, font_size=13),
-        text(20, 408, f"face up reads {'+z' if z > 0 else '−z'}", font_weight="bold", fill="#1d4ed8"),
+        text(STEPS, 196, what, font_size=14),
+        text(STEPS, 224, f"face up reads {'+z' if z > 0 else '−z'}", font_weight="bold", fill="#1d4ed8"),
         "</g>",
     ]
     return lines
 
 
 def picture(devices):
-    width = PANEL * len(devices) + 10
+    height = PANEL * len(devices) + 6
     head = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{HEIGHT}" viewBox="0 0 {width} {HEIGHT}" '
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{height}" viewBox="0 0 {WIDTH} {height}" '
         'font-family="sans-serif" font-size="14" fill="#24292f">',
         "<!-- SPDX-License-Identifier: Apache-2.0 -->",
         f"<style>{STYLE}</style>",
-        "<title>The axes of three chips behind their screens, and the sign of z that follows</title>",
-        f'<rect width="{width}" height="{HEIGHT}" fill="#ffffff"/>',
+        "<title>The axes of two chips and a sensor hub behind their screens, and the sign of z that follows</title>",
+        f'<rect width="{WIDTH}" height="{height}" fill="#ffffff"/>',
     ]
-    body = [line for index, device in enumerate(devices) for line in panel(*device, PANEL * index + 5)]
+    body = [line for index, device in enumerate(devices) for line in panel(*device, PANEL * index + 4)]
     return "\n".join([*head, *body, "</svg>"]) + "\n"
 
 

@@ -334,6 +334,16 @@ class Pictures(RigTestCase):
         drawn = (self.rig.directory / "lead.svg").read_text()
         self.assertEqual((DRAWING.parent / "lead.svg").read_text(), drawn, "draw it again with docs/lead.py")
 
+    # The browser faded to the still picture towards the end: the page went before its time, and a film came back.
+    def test_animations_say_how_they_end(self):
+        for name in ("lead", *self.script.PICTURES):
+            picture = (DRAWING.parent / f"{name}.svg").read_text()
+            frames = dict(re.findall(r"^@keyframes (\w+)\{(.*)\}$", picture, re.M))
+            gradual = re.findall(r"^\.(\w+)\{.*linear infinite\}$", picture, re.M)
+            self.assertTrue(gradual)
+            for animation in gradual:
+                self.assertIn("100%{", frames[animation], name)
+
     def test_pictures_are_scaled_on_small_screens(self):
         for picture in DRAWING.parent.glob("*.svg"):
             with self.subTest(picture=picture.name):
