@@ -239,6 +239,11 @@ package struct SensorSelection: Sendable {
         if isReading, let best, best.works { commands.start = best.number }
     }
 
+    /// Whether another sensor that works is as suitable.
+    private func hasEqual(to sensor: Sensor) -> Bool {
+        sensors.contains { $0.number != sensor.number && $0.condition == .working && $0.rank == sensor.rank }
+    }
+
     // MARK: - Readings
 
     private mutating func handle(_ report: DeviceReport, of number: Int, _ commands: inout SensorCommands) {
@@ -303,9 +308,13 @@ package struct SensorSelection: Sendable {
             commands.isChanged = true
         }
         guard let sample else { return }
+        let wasStuck = sensors[index].stuck.isStuck
         switch sensors[index].stuck.add(sample) {
         case .stuck(let seconds):
-            complain("stuck: the very same reading for \(seconds) s", of: number, &commands)
+            let problem = "stuck: the very same reading for \(seconds) s"
+            // Starting it anew has not helped, and there is another one.
+            if wasStuck, hasEqual(to: sensors[index]) { return lose(number, problem, .failed, &commands) }
+            complain(problem, of: number, &commands)
             commands.stop = number
             commands.start = number
             commands.isChanged = true

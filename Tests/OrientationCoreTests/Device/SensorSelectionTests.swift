@@ -298,6 +298,37 @@ private struct Scene {
 
     // MARK: - Readings that cannot be trusted
 
+    /// Has a sensor read with noise, or the very same reading until it is stopped; `time` is that of the last reading.
+    private mutating func read(_ sensor: Int, isStuck: Bool, _ time: inout Double) {
+        let end = time + (isStuck ? 60 : 4)
+        var number = 0
+        repeat {
+            number += 1
+            time += 0.1
+            let acceleration = Vector3(isStuck ? 0 : Double(number % 2) / 100, 0, 9.8)
+            scene.send(.sample(sensor, AccelerometerSample(time: time, acceleration: acceleration)))
+        } while time < end && scene.commands.stop == nil
+    }
+
+    // It was started anew for ever, and the other one never tried.
+    @Test(arguments: [SensorLocation.display, .unknown])
+    mutating func `a sensor that stays stuck gives way to another that is as suitable`(location: SensorLocation) {
+        let sensor = scene.find("a")
+        let other = scene.find("b", location: location)
+        scene.send(.needed(true))
+        scene.begin(sensor)
+        var time = 0.0
+        read(sensor, isStuck: false, &time)
+        read(sensor, isStuck: true, &time)
+        #expect(scene.commands.stop == sensor && scene.commands.start == sensor)
+        scene.begin(sensor)
+        read(sensor, isStuck: true, &time)
+        let isOther = location == .display
+        #expect(scene.commands.stop == sensor && scene.commands.start == (isOther ? other : sensor))
+        #expect(scene.selection.activeNumber == (isOther ? other : sensor))
+        #expect(scene.selection.sensor(sensor)?.lastError.hasPrefix("stuck: the very same reading for 20") == true)
+    }
+
     @Test mutating func `a stuck sensor is started anew, and its error lasts until its readings differ`() {
         let sensor = scene.find("a")
         scene.send(.needed(true))
@@ -306,14 +337,8 @@ private struct Scene {
         func sample(_ x: Double) -> SensorEvent {
             .sample(sensor, AccelerometerSample(time: time, acceleration: Vector3(x, 0, 9.8)))
         }
-        for number in 0..<40 {
-            time += 0.1
-            scene.send(sample(Double(number % 2) / 100))
-        }
-        while scene.commands.stop == nil, time < 60 {
-            time += 0.1
-            scene.send(sample(0))
-        }
+        read(sensor, isStuck: false, &time)
+        read(sensor, isStuck: true, &time)
         #expect(scene.commands.stop == sensor && scene.commands.start == sensor)
         #expect(scene.selection.active?.lastError == "stuck: the very same reading for 10 s")
         time += 0.1
