@@ -123,6 +123,53 @@ class Light(SensorProxyTestCase):
         self.rig.write("in_illuminance_raw", 50, LIGHT)
         self.wait_for_value("LightLevel", 50)
 
+    # hid-sensor-hub puts the answer to a read into the buffer as well.
+    def test_buffer_that_gives_what_is_read_beside_it_is_left_too(self):
+        values = {"in_illuminance_raw": 100, **scanned("in_illuminance", scale=1)}
+        self.rig.add_device(device(LIGHT, values))
+        feed = Feed(self.rig, LIGHT, (0, 0, 0), node="/dev/iio:device1")
+        feed.values = {"in_illuminance": 100}
+        daemon = self.start()
+        self.call("ClaimLight")
+        self.wait_for_value("LightLevel", 100)
+        feed.muted = True
+        counter = ReadCounter(self.rig, "in_illuminance_raw", LIGHT)
+
+        def follow(level):
+            """Waits until the level is shown; each read gives a scan."""
+            reads = counter.reads()
+            self.rig.write("in_illuminance_raw", level, LIGHT)
+
+            def is_shown():
+                nonlocal reads
+                if counter.reads() > reads and not daemon.log_lines("polling instead"):
+                    reads = counter.reads()
+                    feed.values = {"in_illuminance": level}
+                    os.write(feed.descriptor, feed.scan())
+                return self.get("LightLevel") == level
+
+            wait_until(is_shown, f"{level} is shown", 20)
+
+        for level in (300, 50, 400):
+            follow(level)
+        daemon.wait_for_log("no scan comes although the sensor reads otherwise; polling instead")
+
+    # A hub that does not answer in time reads 0.
+    def test_buffer_is_not_left_for_zeros(self):
+        values = {"in_illuminance_raw": 0, **scanned("in_illuminance", scale=1)}
+        self.rig.add_device(device(LIGHT, values))
+        feed = Feed(self.rig, LIGHT, (0, 0, 0), node="/dev/iio:device1")
+        feed.values = {"in_illuminance": 100}
+        self.start()
+        self.call("ClaimLight")
+        self.wait_for_value("LightLevel", 100)
+        feed.muted = True
+        counter = ReadCounter(self.rig, "in_illuminance_raw", LIGHT)
+        wait_until(lambda: counter.reads() >= 2, "the file is read twice", 20)
+        feed.values = {"in_illuminance": 500}
+        feed.muted = False
+        self.wait_for_value("LightLevel", 500)
+
     # It read 0 for as long as it was read, and the screen stayed dark.
     def test_sensor_that_reads_zero_until_it_is_left_alone(self):
         self.rig.add_device(device(LIGHT, {"in_illuminance_raw": 200}))

@@ -57,11 +57,10 @@ package final class SensorProxyObject {
 
     /// Publishes a reading of a sensor that is no accelerometer, by the values of its properties.
     ///
-    /// Does not publish a number that is not finite, as NaN would be announced each time, nor a negative one: acpi-als
-    /// reads -1 for light beyond its range, and nothing else has a sign.
+    /// Does not publish a number that is not finite: NaN would be announced each time.
     package func publish(_ values: [PropertyValue], of kind: SensorKind) {
         for sensor in sensors where sensor.kind == kind {
-            let isValid = if case .decimal(let number)? = values.last { number.isFinite && number >= 0 } else { true }
+            let isValid = if case .decimal(let number)? = values.last { number.isFinite } else { true }
             if isValid { sensor.publish([values]) }
             sensor.waiting.hasFirstReading = true
         }

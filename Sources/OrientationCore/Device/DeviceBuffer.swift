@@ -7,9 +7,10 @@ struct DeviceBuffer: Hashable, Sendable {
     private static let longestRest = (first: 60.0, last: 960.0)
     /// The first of these times while the keyboard of a folded tablet depends on the sensor; a probe takes two jobs.
     private static let longestKeyboardRest = 10.0
-    /// Seconds without a scan until the values are compared with the last one: at first, at most, and the second time
-    /// where they differ, as the scan may be on its way.
-    private static let comparisonGap = (first: 5.0, last: 60.0, again: 1.0)
+    /// Seconds between two comparisons of the last scan with the values: for as long after it as the second, and then.
+    private static let comparisonGap = (first: 5.0, last: 60.0)
+    /// Seconds in which a scan is the echo of a comparison: hid-sensor-hub puts what is read into the buffer as well.
+    private static let longestEcho = 2.0
     /// A sensor may keep a sensitivity up to this many times the requested one.
     private static let greatestClamp = 4.0 / 3
 
@@ -51,11 +52,7 @@ struct DeviceBuffer: Hashable, Sendable {
     private var since: Double
     /// Nil until the first scan has come.
     private(set) var lastScan: Double?
-    /// Seconds until the next comparison of the last scan with the values.
-    private var comparisonGap = Self.comparisonGap.first
-    private var lastComparison = 0.0
-    /// Whether the values differed from the last scan.
-    private var isContradicted = false
+    private var lastComparison = -Double.infinity
 
     /// Describes a buffer that gives `rate` scans a second, opened at a time in seconds.
     init(rate: Double, hasSensitivity: Bool, at time: Double) {
@@ -87,8 +84,8 @@ struct DeviceBuffer: Hashable, Sendable {
 
     /// Counts a scan; `showsMotion`: it differs from the pose at rest.
     mutating func countScan(showsMotion: Bool, at time: Double) {
+        guard time - lastComparison > Self.longestEcho else { return }
         lastScan = time
-        (comparisonGap, isContradicted) = (Self.comparisonGap.first, false)
         switch target {
         case .probe: (target, since) = (.changes, time)
         case .changes where job == nil && !showsMotion:
@@ -119,15 +116,9 @@ struct DeviceBuffer: Hashable, Sendable {
     }
 
     /// Ends the job under way; returns why the readings are of no use any more, nil where they are.
-    mutating func finish(_ result: DeviceJobResult, at time: Double) -> String? {
+    mutating func finish(_ result: DeviceJobResult) -> String? {
         defer { job = nil }
         switch (job, result) {
-        case (.compare, .failed(let reason)):
-            if isContradicted { return reason }
-            (lastComparison, comparisonGap, isContradicted) = (time, Self.comparisonGap.again, true)
-        case (.compare, _):
-            let gap = max(Self.comparisonGap.first, min(2 * comparisonGap, Self.comparisonGap.last))
-            (lastComparison, comparisonGap, isContradicted) = (time, gap, false)
         case (.setSensitivity(let change), _):
             sensitivity = change
             noise.reset()
@@ -170,10 +161,11 @@ struct DeviceBuffer: Hashable, Sendable {
     /// Some buffers give a scan or two after each opening, and no more.
     var comparisonDue: Double? {
         guard let lastScan, lastScan - opened < Self.comparisonGap.first else { return nil }
-        return max(lastScan, lastComparison) + comparisonGap
+        let isRecent = lastComparison - lastScan < Self.comparisonGap.last
+        return max(lastScan, lastComparison) + (isRecent ? Self.comparisonGap.first : Self.comparisonGap.last)
     }
 
-    mutating func compare() { job = .compare }
+    mutating func compare(at time: Double) { lastComparison = time }
 
     /// Asks the sensor for one scan; false where it has just not given one, or where it cannot be asked.
     mutating func requestScan() -> Bool {

@@ -73,8 +73,6 @@ package enum DeviceJob: Hashable, Sendable {
     case setSensitivity(Double)
     /// Make the buffer long enough for reading by timer.
     case extend
-    /// Read the values beside the buffer; fails where they clearly differ from the last scan.
-    case compare
     /// Close the buffer, and leave the rest open for polling.
     case closeBuffer
     /// Close everything and restore the settings.
@@ -83,7 +81,7 @@ package enum DeviceJob: Hashable, Sendable {
 
 /// The result of a ``DeviceJob``.
 public enum DeviceJobResult: Hashable, Sendable {
-    /// The device is prepared, or a buffer or the device is closed, or the buffer is extended, or agrees with the values.
+    /// The device is prepared, or a buffer or the device is closed, or the buffer is extended.
     case done(warnings: [String])
     case opened(DeviceOpening)
     /// The change sensitivity that the sensor has now, in m/s².
@@ -116,6 +114,8 @@ package struct DeviceCommands: Hashable, Sendable {
     package var sampleRate = 0.0
     /// A job to start.
     package var job: DeviceJob?
+    /// Whether to compare the last scan with the values once; ``DeviceEvent/unreadable(_:)`` follows if they contradict.
+    package var compares = false
     package var report: DeviceReport?
 
     package init() {}

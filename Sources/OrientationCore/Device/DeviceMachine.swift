@@ -188,16 +188,9 @@ package struct DeviceMachine: Sendable {
             phase = .closed
             commands.report = .closed(warnings: [reason])
         case (.buffered(var buffer), _):
-            let isComparison = buffer.job == .compare
-            let failure = buffer.finish(result, at: time)
+            let failure = buffer.finish(result)
             phase = .buffered(buffer)
-            if let failure, isComparison {
-                leaveBuffer(failure, at: time, &commands)
-            } else if let failure {
-                fail(failure, &commands)
-            } else {
-                advance(buffer, at: time, &commands)
-            }
+            if let failure { fail(failure, &commands) } else { advance(buffer, at: time, &commands) }
         case (.preparing, .failed(let reason)):
             phase = .closed
             if goal == .open { fail(reason, &commands) } else { commands.report = .closed(warnings: [reason]) }
@@ -325,8 +318,10 @@ package struct DeviceMachine: Sendable {
         }
         guard buffer.lastScan != nil else { return leaveBuffer("no scan came in time", at: time, &commands) }
         if traits.mayBeSilent {
-            buffer.compare()
-            return start(.compare, .buffered(buffer), at: time, &commands)
+            buffer.compare(at: time)
+            phase = .buffered(buffer)
+            commands.compares = true
+            return
         }
         if buffer.requestScan() { return advance(buffer, at: time, &commands) }
         let silence = "no scan came for too long"

@@ -202,7 +202,7 @@ package struct SensorTable: Sendable {
         }
         let report = commands.report.take()
         // Most readings change nothing.
-        if commands != sensors[index].driven || commands.job != nil || commands.abandons {
+        if commands != sensors[index].driven || commands.job != nil || commands.compares || commands.abandons {
             sensors[index].driven = commands
             actions.append(.drive(number, commands))
         }

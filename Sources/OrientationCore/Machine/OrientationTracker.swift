@@ -72,7 +72,7 @@ package struct OrientationTracker: Sendable {
     package mutating func add(_ sample: AccelerometerSample) {
         let gravity = sample.gravity
         classifier.update(gravity: gravity, at: sample.time)
-        if !hasAnswer { noteWeakness(of: gravity.magnitude, at: sample.time) }
+        noteWeakness(of: gravity.magnitude, at: sample.time)
         let lastTilt = estimator.gravity == nil ? .undefined : tilt
         estimator.update(gravity: gravity, at: sample.time)
         if classifier.edge != .unknown { edge = classifier.edge }
@@ -82,8 +82,9 @@ package struct OrientationTracker: Sendable {
     }
 
     private mutating func noteWeakness(of norm: Double, at time: Double) {
-        guard norm < OrientationClassifier.leastReference else {
-            weakSince = nil
+        // A hung chip reads 0, which says nothing of the scale.
+        guard !hasAnswer, norm > 0, norm < OrientationClassifier.leastReference else {
+            (weakSince, weakNorm) = (nil, nil)
             return
         }
         let start = weakSince ?? time

@@ -43,6 +43,9 @@ package final class DeviceDriver {
     /// The number of the poll under way, for ``HelperThread/stopPolling(_:)``.
     private var poll: Int?
     private var lastScan = RawScan(raw: .zero, time: nil)
+    /// How often the device was opened, and how often its values have contradicted the last scan since then.
+    private var openings = 0
+    private var contradictions = 0
     /// The scans that were read by timer the last time, and when that was.
     private var read: [RawScan] = []
     private var lastRead = 0.0
@@ -105,7 +108,24 @@ package final class DeviceDriver {
             }
         }
         if let job = commands.job { run(job) }
+        if commands.compares { compare() }
         return problem
+    }
+
+    /// Compares the last scan with the values, as the buffer may have stopped.
+    private func compare() {
+        guard let access else { return }
+        helper.run { [device = access.device] in
+            Result { () throws(SystemError) in try device.read() }
+        } completion: { [self, scan = lastScan.raw, opening = openings] result in
+            // Values that cannot be read beside the buffer contradict nothing.
+            guard access === self.access, opening == openings, commands.reading == .scans,
+                let values = try? result.get().get(), scaling.isContradicted(by: values, after: scan)
+            else { return }
+            contradictions += 1
+            // The first time, the scan may have been on its way.
+            if contradictions > 1 { deliver(.unreadable("no scan comes although the sensor reads otherwise")) }
+        }
     }
 
     private func deliver(_ event: DeviceEvent) { onEvent?(.device(event)) }
@@ -117,10 +137,14 @@ package final class DeviceDriver {
             rate = found.rate
             helper = found.helper
         }
-        if case .open = job { scaling = freshScaling }
+        if case .open = job {
+            scaling = freshScaling
+            openings += 1
+            contradictions = 0
+        }
         guard let access else { return }
-        helper.run { [rate, capacity, scan = lastScan.raw, scaling] in
-            access.run(job, rate: rate, scans: capacity, last: (scan, scaling))
+        helper.run { [rate, capacity] in
+            access.run(job, rate: rate, scans: capacity)
         } completion: { [self] result in
             // An abandoned device may still answer.
             guard access === self.access else { return }

@@ -16,8 +16,9 @@ package enum SensorScaling: Hashable, Sendable {
 
     /// Whether values read differ so clearly from those of a scan that a buffer which reports changes must give another.
     ///
-    /// Less is within the threshold of a hub, which is not known.
+    /// Less is within the threshold of a hub, which is not known. A hub that does not answer in time reads 0.
     func isContradicted(by read: Vector3, after scan: Vector3) -> Bool {
+        guard read.x != 0 else { return false }
         var copy = self
         let values = (scan: copy.measurement(raw: scan, time: 0), read: copy.measurement(raw: read, time: 0))
         switch values {
@@ -36,7 +37,9 @@ package enum SensorScaling: Hashable, Sendable {
         case .acceleration(let frame):
             return .acceleration(AccelerometerSample(time: time, acceleration: frame.acceleration(raw: raw)))
         case .light(let offset, let scale, let unit):
-            return .light(level: (raw.x + offset) * scale, unit)
+            let level = (raw.x + offset) * scale
+            // acpi-als reads -1 for more light than it can tell.
+            return .light(level: raw.x == -1 ? .nan : level < 0 ? 0 : level, unit)
         case .proximity(let level, let wasNear):
             // Readings grow as something comes nearer. Noise about the level must not turn the screen of a phone at the
             // ear on and off, so that near ends below nine tenths of it.

@@ -37,7 +37,7 @@ final class HelperPoll {
         self.batch = batch
         self.deliver = deliver
         self.loop = loop
-        zeros = beforeZeros.map { .possible(before: $0) } ?? .credible
+        zeros = beforeZeros.map { .possible(count: 0, before: $0) } ?? .credible
         due = loop.now
         timer = try loop.timer(owned(by: self) { $0.readNow() })
         timer?.arm(after: 0)
@@ -127,24 +127,30 @@ final class HelperPoll {
 /// After sleep, the light sensors of Framework's and some ASUS laptops read 0 as long as they are read more often than
 /// about every five seconds: FrameworkComputer/SoftwareFirmwareIssueTracker#179, dmy3k/gnome-adaptive-brightness#9.
 private enum FirstZeros {
-    /// Nothing has been read yet; `before` was read the last time.
-    case possible(before: Vector3)
-    /// The sensor read 0 and is left alone until then.
+    /// So many zeros have been read, and nothing else; `before` was read the last time.
+    case possible(count: Int, before: Vector3)
+    /// The sensor is left alone until then.
     case doubted(before: Vector3, until: Double)
     case credible
 
     /// Seconds in which such a sensor recovers.
     private static let recovery = 6.0
+    /// Zeros in a row from which on it is left alone: the first one may be that of a chip that was just switched on.
+    private static let doubtful = 2
 
-    /// Reads the device, or repeats the reading before while the device is left alone.
+    /// Reads the device, or repeats the reading before while zeros are doubted.
     mutating func read(_ device: any SensorDevice) throws(SystemError) -> Vector3 {
         if case .doubted(let before, let end) = self, MonotonicClock.now < end { return before }
         let raw = try device.read()
-        if case .possible(let before) = self, raw == .zero {
-            self = .doubted(before: before, until: MonotonicClock.now + Self.recovery)
-            return before
+        guard case .possible(let count, let before) = self, raw == .zero else {
+            self = .credible
+            return raw
         }
-        self = .credible
-        return raw
+        let isDoubtful = count + 1 >= Self.doubtful
+        self =
+            isDoubtful
+            ? .doubted(before: before, until: MonotonicClock.now + Self.recovery)
+            : .possible(count: count + 1, before: before)
+        return before
     }
 }

@@ -108,9 +108,9 @@ enum ServiceChecks {
         }
         if status.rotationLock != .off { return .warn("\(shown), locked", remedy: .orientctl("unlock")) }
         if status.interfaceRule == .paused {
-            guard let name = closedLids.first else { return .ok("\(shown) while the lid is closed") }
-            let advice = "if it is open, IgnoreLidSwitch=\(name) is needed"
-            return .warn("\(shown), as \(name) says that the lid is closed; \(advice)", remedy: .configure)
+            let names = closedLids.joined(separator: ";")
+            let advice = names.isEmpty ? "" : ", as \(names) says; if it is open, IgnoreLidSwitch=\(names) ignores that"
+            return .ok("\(shown) while the lid is closed\(advice)")
         }
         if !status.hasAccelerometer { return .ok("\(shown), and there is no accelerometer to follow") }
         return .ok("\(shown) and follows the device")

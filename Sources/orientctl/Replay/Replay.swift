@@ -165,7 +165,7 @@ extension Replay {
             let effects = machine.handle(event, at: time)
             restingSensor?.sensing = machine.sensing.display
             if let scale = effects.wrongScale {
-                complain("\(path):\(reader.line): the scale looks wrong: 1 g reads \(scale) g")
+                complain("\(path):\(reader.line): the scale looks wrong: at rest it reads \(scale) g")
             }
             if let label = event.label { plot?.mark(label, at: time) }
             if machine.status.sensorState == .lost, before.sensorState != .lost { plot?.mark("sensor lost", at: time) }

@@ -426,7 +426,9 @@ private struct Scene {
         }
         #expect(reports.count == 1 && reports[0] < OrientationClassifier.leastReference)
         #expect(scene.machine.status.deviceOrientation == .unknown)
-        scene.hold(rightEdgeUp)
+        // Both reports came by turns, at each sample.
+        for _ in 0..<40 { if let scale = scene.hold(Vector3(2 * 9.81, 0, 0)).wrongScale { reports.append(scale) } }
+        #expect(reports.count == 2)
         #expect(scene.machine.status.deviceOrientation == .landscapeLeft)
     }
 
