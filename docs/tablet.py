@@ -56,6 +56,8 @@ TITLES, NOTE, TIME_LINE, STATUS, STATUS_LINE = 28, 325, 344, 364, 24
 LEFT, RIGHT = 24, WIDTH - 24
 # The columns of a label, as on a terminal.
 LABEL = 12
+# The columns of the status, in the widest of the fonts.
+COLUMNS = 44
 # For how many seconds a change of the interface is animated, and over how many samples the angle is smoothed.
 CHANGE, SMOOTHING = 0.4, 5
 
@@ -368,7 +370,7 @@ class Picture:
             first, comma, rest = value.partition(", ")
             yield f"{label:{LABEL}}", first + comma.rstrip()
             if comma:
-                yield " " * LABEL, rest
+                yield " " * min(LABEL, COLUMNS - len(rest)), rest
 
     def status(self):
         states = [(time, list(self.rows(properties))) for time, properties in self.recording.states]

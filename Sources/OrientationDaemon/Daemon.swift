@@ -114,7 +114,7 @@ package final class Daemon {
             }
         } catch {
             var error = error
-            if error.errno == .exists { error.hint += "; stop it first, or use: orientd --replace" }
+            if error.errno == .exists { error.hint += "; stop it first, or add --replace" }
             throw error
         }
         var isConnected = true

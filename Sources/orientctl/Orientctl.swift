@@ -86,7 +86,7 @@ private func parse(_ arguments: [String]) throws(CommandError) -> (Command, Invo
         throw CommandError("unexpected argument '\(extra)'; usage: orientctl \(command.usage)", .usage)
     }
     guard count >= command.operandCount.lowerBound else {
-        throw CommandError("\(command.name) needs an argument; usage: orientctl \(command.usage)", .usage)
+        throw CommandError("\(command.name) lacks an argument; usage: orientctl \(command.usage)", .usage)
     }
     return (command, invocation)
 }

@@ -241,7 +241,7 @@ class Life(RigTestCase):
         second = self.rig.start_orientd(wait=False)
         self.assertEqual(second.wait_for_end(), 1)
         problem = rf"cannot own the name org\.orientd1: process {first.pid} \(orientd\) has it"
-        second.wait_for_log(rf"^orientd: {problem}; stop it first, or use: orientd --replace$")
+        second.wait_for_log(rf"^orientd: {problem}; stop it first, or add --replace$")
 
     def test_replace_takes_the_name_over(self):
         first = self.rig.start_orientd()

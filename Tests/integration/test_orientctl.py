@@ -310,7 +310,7 @@ class Help(OrientctlTestCase):
             (("record", "-d"), "option '-d' needs a value; try: orientctl record --help"),
             (
                 ("replay",),
-                "replay needs an argument; usage: orientctl replay [--all] [--devices] [--classifier=NAME] [--rest=SENSOR] "
+                "replay lacks an argument; usage: orientctl replay [--all] [--devices] [--classifier=NAME] [--rest=SENSOR] "
                 "[--plot=FILE] FILE",
             ),
             (("replay", "--classifier=robst", "-"), "--classifier=robst; did you mean 'robust'? Use robust or base"),

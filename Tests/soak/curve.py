@@ -115,7 +115,7 @@ class Curve:
             elements += self.draw(column, MARGIN, MARGIN + 30 + index * step)
         width, height = 2 * MARGIN + PANEL, MARGIN + 30 + len(self.columns) * step
         use = f"{span(max(self.times, default=0))} of use"
-        note = f"{use[0].upper()}{use[1:]}, from left to right; after the grey warm-up, a curve must not rise"
+        note = f"{use[0].upper()}{use[1:]}, from left to right; grey is the warm-up"
         return "\n".join(
             [
                 f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" '
