@@ -105,7 +105,7 @@ endif
 help:  ## list the targets
 	@sed -n 's/^\([a-z0-9-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 18
 
-deps:  ## install the Debian packages for build, docs and run; with WITH="check peer vm session deb arm64 deb_arm64" those too
+deps:  ## install the Debian packages for build, test, docs and run; with WITH="check peer vm session deb arm64 deb_arm64" those too
 	@$(call deps,$(BUILD_PACKAGES) $(RUN_PACKAGES) $(DOC_PACKAGES) \
 	    $(foreach group,$(WITH),$($(group)_PACKAGES)))
 

@@ -4,7 +4,7 @@ import PackageDescription
 
 let package = Package(
     name: "FollowOrientation",
-    // Another repository names this one by its address instead: .package(url: "https://...", branch: "main").
+    // Another repository names this one by its address instead: .package(url: "https://...", from: "0.1.0").
     dependencies: [.package(name: "orientd", path: "../..")],
     targets: [
         .executableTarget(
