@@ -107,16 +107,20 @@ class Light(SensorProxyTestCase):
         self.wait_for_value("LightLevel", 300)
         self.assertNotIn(-100, [change["LightLevel"] for change in changes])
 
-    # The brightness was frozen, as on Framework's laptops after sleep.
-    def test_buffer_that_gives_its_first_state_only_is_left_for_the_values(self):
-        values = {"in_illuminance_raw": 100, **scanned("in_illuminance", scale=1)}
-        self.rig.add_device(device(LIGHT, values))
+    def claim_silent_buffer(self, raw):
+        """Claims a light whose buffer gives 100 lx and no more, and whose file reads `raw`; returns daemon and feed."""
+        self.rig.add_device(device(LIGHT, {"in_illuminance_raw": raw, **scanned("in_illuminance", scale=1)}))
         feed = Feed(self.rig, LIGHT, (0, 0, 0), node="/dev/iio:device1")
         feed.values = {"in_illuminance": 100}
         daemon = self.start()
         self.call("ClaimLight")
         self.wait_for_value("LightLevel", 100)
         feed.muted = True
+        return daemon, feed
+
+    # The brightness was frozen, as on Framework's laptops after sleep.
+    def test_buffer_that_gives_its_first_state_only_is_left_for_the_values(self):
+        daemon, _ = self.claim_silent_buffer(raw=100)
         self.rig.write("in_illuminance_raw", 300, LIGHT)
         wait_until(lambda: self.get("LightLevel") == 300, "the light is followed", 20)
         daemon.wait_for_log("no scan comes although the sensor reads otherwise; polling instead")
@@ -125,14 +129,7 @@ class Light(SensorProxyTestCase):
 
     # hid-sensor-hub puts the answer to a read into the buffer as well.
     def test_buffer_that_gives_what_is_read_beside_it_is_left_too(self):
-        values = {"in_illuminance_raw": 100, **scanned("in_illuminance", scale=1)}
-        self.rig.add_device(device(LIGHT, values))
-        feed = Feed(self.rig, LIGHT, (0, 0, 0), node="/dev/iio:device1")
-        feed.values = {"in_illuminance": 100}
-        daemon = self.start()
-        self.call("ClaimLight")
-        self.wait_for_value("LightLevel", 100)
-        feed.muted = True
+        daemon, feed = self.claim_silent_buffer(raw=100)
         counter = ReadCounter(self.rig, "in_illuminance_raw", LIGHT)
 
         def follow(level):
@@ -156,14 +153,7 @@ class Light(SensorProxyTestCase):
 
     # A hub that does not answer in time reads 0.
     def test_buffer_is_not_left_for_zeros(self):
-        values = {"in_illuminance_raw": 0, **scanned("in_illuminance", scale=1)}
-        self.rig.add_device(device(LIGHT, values))
-        feed = Feed(self.rig, LIGHT, (0, 0, 0), node="/dev/iio:device1")
-        feed.values = {"in_illuminance": 100}
-        self.start()
-        self.call("ClaimLight")
-        self.wait_for_value("LightLevel", 100)
-        feed.muted = True
+        _, feed = self.claim_silent_buffer(raw=0)
         counter = ReadCounter(self.rig, "in_illuminance_raw", LIGHT)
         wait_until(lambda: counter.reads() >= 2, "the file is read twice", 20)
         feed.values = {"in_illuminance": 500}

@@ -72,7 +72,7 @@ package struct OrientationTracker: Sendable {
     package mutating func add(_ sample: AccelerometerSample) {
         let gravity = sample.gravity
         classifier.update(gravity: gravity, at: sample.time)
-        noteWeakness(of: gravity.magnitude, at: sample.time)
+        noteWeakness(of: gravity, at: sample.time)
         let lastTilt = estimator.gravity == nil ? .undefined : tilt
         estimator.update(gravity: gravity, at: sample.time)
         if classifier.edge != .unknown { edge = classifier.edge }
@@ -81,9 +81,10 @@ package struct OrientationTracker: Sendable {
         deviceOrientation = reportsFace ? faceOrientation.deviceOrientation ?? deviceEdge : deviceEdge
     }
 
-    private mutating func noteWeakness(of norm: Double, at time: Double) {
-        // A hung chip reads 0, which says nothing of the scale.
-        guard !hasAnswer, norm > 0, norm < OrientationClassifier.leastReference else {
+    private mutating func noteWeakness(of gravity: Vector3, at time: Double) {
+        // After the answer, no sample needs the square root of a norm. A hung chip reads 0, which says nothing of the scale.
+        let norm = hasAnswer ? 0 : gravity.magnitude
+        guard norm > 0, norm < OrientationClassifier.leastReference else {
             (weakSince, weakNorm) = (nil, nil)
             return
         }

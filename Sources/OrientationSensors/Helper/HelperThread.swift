@@ -68,8 +68,8 @@ package final class HelperThread {
     /// Reads a device on the thread every `period` seconds, and calls `deliver` in the loop with each reading.
     ///
     /// With ``setFilter(_:of:allowsBatches:)``'s `allowsBatches`, readings that `batch` does not call urgent are held
-    /// until the next urgent one. `beforeZeros`: of ``HelperPoll``'s initializer. Calls `onFailure` in the loop if the device cannot be polled at all. Returns a number for
-    /// ``stopPolling(_:)``.
+    /// until the next urgent one. `beforeZeros` is that of ``HelperPoll``'s initializer. Calls `onFailure` in the loop if
+    /// the device cannot be polled at all. Returns a number for ``stopPolling(_:)``.
     package func poll(
         _ device: any SensorDevice,
         every period: Double,
