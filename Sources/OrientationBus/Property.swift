@@ -193,15 +193,16 @@ extension Array {
 
     /// Reads an `a{sv}` of these properties into `status`; skips the properties that are not in this list.
     ///
-    /// Throws for a value that this client does not know.
-    func read<Status>(into status: inout Status, from message: BusMessage) throws(BusError)
-    where Element == Property<Status> {
+    /// Adds the values that this client does not know to `unknown`.
+    func read<Status>(
+        into status: inout Status,
+        from message: BusMessage,
+        unknown: inout [PropertyChange]
+    ) throws(BusError) where Element == Property<Status> {
         try message.readNamedVariants { name throws(BusError) in
             guard let property = first(where: { $0.name == name }) else { return try message.skip() }
             let value = try message.readAnyVariant()
-            guard property.store(&status, value) == nil else {
-                throw .invalidArguments("\(name) reads \(value.text), which this client does not know")
-            }
+            if property.store(&status, value) != nil { unknown.append(PropertyChange(name: name, value: value)) }
         }
     }
 }

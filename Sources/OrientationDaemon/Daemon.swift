@@ -106,6 +106,8 @@ package final class Daemon {
         let socket = environment("ORIENTD_TABLET_SWITCH_SOCKET") ?? "/run/orientd-tablet-switch.socket"
         tabletSwitch = try TabletSwitchLink(path: socket, loop: loop, log: log)
         try loop.serveWatchdog()
+        // Before the name, as an orientd that --replace ends is not to be missed for a recording that cannot be read.
+        try sensors.begin()
         let name: BusSlot
         do throws(SystemError) {
             name = try bus.own(Names.service, replacing: replacing) {
@@ -128,9 +130,8 @@ package final class Daemon {
         try begin()
     }
 
-    /// Starts the searches that READY waits for; the one for sensors is under way.
+    /// Starts the searches that READY waits for besides that for sensors.
     private func begin() throws(SystemError) {
-        try sensors.begin()
         if driver.machine.needsChassis {
             Chassis.ask(over: bus) { [self] idiom, error in
                 if let error {

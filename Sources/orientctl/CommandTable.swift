@@ -73,10 +73,10 @@ extension Command {
 
     /// The list of commands, which fits a terminal of 24 lines.
     static var help: [String] {
-        let options = ([json] + globalOptions).map { "\($0.short.map { "-\($0), " } ?? "")\($0.usage)" }
+        let options = globalOptions.map { "\($0.short.map { "-\($0), " } ?? "")\($0.usage)" }
         return ["Usage: orientctl [OPTION]... [COMMAND]"]
             + all.flatMap { OptionParser.helpLines($0.name, $0.summary, column: 15) }
-            + ["Options: \(options.joined(separator: "; "))"]
+            + ["Options: \(options.joined(separator: "; ")); most commands also -j, --json"]
             + ["orientctl help COMMAND explains a command. See orientctl(1)."]
     }
 }

@@ -5,6 +5,7 @@ import CommandLineOptions
 extension OptionError {
     /// What is wrong, and a similar option or where to find all; `options` are those that `program` accepts.
     func message(among options: [OptionParser.Option], of program: String) -> String {
+        if argument == "-j" || argument == "--json" { return "this command prints no JSON" }
         guard argument.utf8.starts(with: "--".utf8) else { return Self.message(problem, program) }
         let name = argument.utf8.dropFirst(2).prefix { $0 != UInt8(ascii: "=") }
         let word = String(decoding: name, as: UTF8.self)

@@ -185,7 +185,7 @@ import Testing
         service = try Service()
     }
 
-    private func sensors() throws -> [(path: String, status: SensorStatus)] {
+    private func sensors() throws -> [ListedSensor] {
         try service.loop.serve { [client = service.client] in try client.readSensors() }
     }
 

@@ -250,6 +250,14 @@ class Life(RigTestCase):
         self.assertNotEqual(self.client.owner(), before)
         self.assertEqual(first.wait_for_end(), 0)
 
+    def test_replace_with_a_source_that_cannot_be_opened_leaves_the_first(self):
+        first = self.rig.start_orientd()
+        second = self.rig.start_orientd("--replace", "--source", "replay:/nowhere", wait=False)
+        self.assertEqual(second.wait_for_end(), 1)
+        second.wait_for_log(r"^orientd: cannot open /nowhere: No such file or directory$")
+        self.assertTrue(first.is_running())
+        self.assertEqual(self.client.get("Claims"), 0)
+
     def test_of_many_replacements_at_a_time_one_is_left(self):
         """The loser lived on when it lost the name before it had subscribed to that."""
         running = [self.rig.start_orientd()]

@@ -242,6 +242,34 @@ class Control(WithTheMock, sensor_proxy.SensorProxyTestCase):
         self.assertEqual(self.client.get("HingeAngle"), 120)
         wait_until(lambda: {"HingeAngle": 120} in [change.changed for change in changes], "it is announced")
 
+    def test_values_of_a_later_orientd(self):
+        """What they do not concern is shown and works; what they do concern is refused."""
+        self.rig.add_device(accelerometer())
+        self.start()
+        camera, degrees = GLib.Variant("s", "camera"), GLib.Variant("s", "45")
+        self.update(ROOT_PATH, MANAGER, TabletModeSource=camera, RotationLock=degrees)
+        self.update(SENSOR_PREFIX + "0", SENSOR, Mode=GLib.Variant("s", "telepathy"))
+        of_manager, source, mode = (
+            f"orientctl: {text}, which this version does not know\n"
+            for text in ("RotationLock is '45'", "TabletModeSource is 'camera'", "Mode is 'telepathy'")
+        )
+        run = self.rig.orientctl("status")
+        self.assertEqual((run.returncode, sorted(run.stderr.splitlines(True))), (0, sorted([of_manager, source, mode])))
+        self.assertIn("Device: portrait (top edge up)\n", run.stdout)
+        run = self.rig.orientctl("status", "--json")
+        status = json.loads(run.stdout)
+        self.assertEqual((run.returncode, status["TabletModeSource"], status["RotationLock"]), (0, "camera", "45"))
+        run = self.rig.orientctl("sensors")
+        self.assertEqual((run.returncode, run.stderr), (0, mode))
+        run = self.rig.orientctl("get", "DeviceOrientation")
+        self.assertEqual((run.returncode, run.stdout, run.stderr), (0, "portrait\n", ""))
+        for name, problem in (("TabletModeSource", source), ("RotationLock", of_manager)):
+            run = self.rig.orientctl("get", name)
+            self.assertEqual((run.returncode, run.stdout, run.stderr), (1, "", problem))
+        run = self.rig.orientctl("lock", "toggle")
+        self.assertEqual((run.returncode, run.stdout), (1, ""))
+        self.assertIn("which this client does not know", run.stderr)
+
     def test_light_is_sent_to_who_claims_it(self):
         self.start()
         claimant, other = self.rig.connect(), self.rig.connect()

@@ -345,14 +345,9 @@ class Help(OrientctlTestCase):
         others = set(commands) - documented
         self.assertEqual(others, {"run", "record", "completion", "help"})
         for command in others:
-            for arguments, option in (
-                (("--json", command), "--json"),
-                (("-j", command), "--json"),
-                ((command, "--json"), "--json"),
-                ((command, "-j"), "-j"),
-            ):
+            for arguments in (("--json", command), ("-j", command), (command, "--json"), (command, "-j")):
                 run = self.rig.orientctl(*arguments)
-                message = f"orientctl: unknown option '{option}'; try: orientctl {command} --help\n"
+                message = "orientctl: this command prints no JSON\n"
                 self.assertEqual((run.returncode, run.stdout, run.stderr), (USAGE, "", message))
 
     def test_no_daemon_names_the_next_step(self):

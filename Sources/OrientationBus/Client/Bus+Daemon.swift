@@ -14,8 +14,8 @@ package struct ListedRequest: Hashable {
     package var reason = ""
 }
 
-/// A sensor with its object path.
-package typealias ListedSensor = (path: String, status: SensorStatus)
+/// A sensor with its object path, and its values that this version does not know.
+package typealias ListedSensor = (path: String, status: SensorStatus, unknown: [PropertyChange])
 
 // For programs that call orientd and end; D-Bus activation starts it if necessary. See ``DaemonConnection`` for others.
 extension Bus {
@@ -32,11 +32,21 @@ extension Bus {
         return try call(Names.service, Names.path, interface, member, isInteractive: isInteractive, arguments)
     }
 
-    /// Reads the manager's properties; throws for a value that this version does not know.
+    /// Reads the manager's properties, to act on them; throws for a value that this version does not know.
     package func readManager() throws(BusError) -> ManagerSnapshot {
+        var unknown: [PropertyChange] = []
+        let snapshot = try readManager(unknown: &unknown)
+        if let value = unknown.first {
+            throw .invalidArguments("\(value.name) reads \(value.value.text), which this client does not know")
+        }
+        return snapshot
+    }
+
+    /// Reads the manager's properties, to show them; adds the values that this version does not know to `unknown`.
+    package func readManager(unknown: inout [PropertyChange]) throws(BusError) -> ManagerSnapshot {
         let reply = try callDaemon("GetAll", of: Names.properties) { $0.append(Names.manager) }
         var snapshot = ManagerSnapshot()
-        try ManagerSnapshot.properties.read(into: &snapshot, from: reply)
+        try ManagerSnapshot.properties.read(into: &snapshot, from: reply, unknown: &unknown)
         return snapshot
     }
 
@@ -71,9 +81,9 @@ extension BusMessage {
             let path = try readObjectPath()
             try readDictionary("sa{sv}") { () throws(BusError) in
                 guard try readString() == Names.sensor else { return try skip() }
-                var status = SensorStatus()
-                try SensorStatus.properties.read(into: &status, from: self)
-                sensors.append((path, status))
+                var sensor: ListedSensor = (path, SensorStatus(), [])
+                try SensorStatus.properties.read(into: &sensor.status, from: self, unknown: &sensor.unknown)
+                sensors.append(sensor)
             }
         }
         return sensors.sorted { $0.path < $1.path }

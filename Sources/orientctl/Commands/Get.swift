@@ -18,7 +18,11 @@ enum Get {
         let property = try property(named: invocation.operands[0])
         let name = property.name
         let bus = try invocation.connect()
-        let snapshot = try busCall(settings.contains(name) ? bus.readManager() : Status.current(bus))
+        var unknown: [PropertyChange] = []
+        let snapshot =
+            try settings.contains(name)
+            ? busCall(bus.readManager(unknown: &unknown)) : busCall(Status.current(bus, unknown: &unknown))
+        if let value = unknown.first(where: { $0.name == name }) { throw CommandError(value.ofLaterVersion) }
         try print(property, of: snapshot, isJSON: invocation.isJSON)
     }
 
@@ -57,6 +61,9 @@ enum Get {
 }
 
 extension PropertyChange {
+    /// What to say where this version does not know the value.
+    var ofLaterVersion: String { "\(name) is '\(value.text)', which this version does not know" }
+
     /// Whether text shows the same otherwise: the mask is printed as names already.
     var isForProgramsOnly: Bool { name == "SupportedOrientationNames" }
 

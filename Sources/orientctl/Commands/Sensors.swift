@@ -15,6 +15,7 @@ enum Sensors {
     ) { invocation throws(CommandError) in
         let bus = try invocation.connect()
         let sensors = try busCall(bus.readSensors())
+        for value in sensors.flatMap({ $0.unknown }) { complain(value.ofLaterVersion) }
         try invocation.emit(
             sensors.map { json($0.path, $0.status) },
             or: sensors.flatMap { lines($0.path, $0.status) },

@@ -25,7 +25,7 @@ struct SystemState {
     var bus: Bus? { try? connection.get() }
     private(set) var owner: NameOwner?
     private(set) var snapshot: ManagerSnapshot?
-    private(set) var sensors: [(path: String, status: SensorStatus)] = []
+    private(set) var sensors: [ListedSensor] = []
 
     /// Why the daemon cannot be queried, if that is so.
     private(set) var daemonProblem = "orientd does not answer"

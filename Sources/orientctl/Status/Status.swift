@@ -19,11 +19,14 @@ struct Status {
     ) { invocation throws(CommandError) in
         if invocation.has("watch") { return try LiveStatus(invocation).run() }
         let bus = try invocation.connect()
+        var unknown: [PropertyChange] = []
         var status = Status(
-            snapshot: try busCall(current(bus)),
+            snapshot: try busCall(current(bus, unknown: &unknown)),
             requests: try busCall(bus.readRequests()),
             sensors: try busCall(bus.readSensors())
         )
+        status.unknown = unknown
+        for value in unknown + status.sensors.flatMap({ $0.unknown }) { complain(value.ofLaterVersion) }
         let isGraphical = environment("WAYLAND_DISPLAY") != nil || environment("DISPLAY") != nil
         let missingRotator = isGraphical ? status.missingRotator : nil
         let missingSensor = status.snapshot.status.hasAccelerometer ? nil : SensorHubs.ofThisMachine.finding
@@ -37,15 +40,17 @@ struct Status {
     let snapshot: ManagerSnapshot
     let requests: [ListedRequest]
     let sensors: [ListedSensor]
+    /// The manager's values that this version does not know.
+    var unknown: [PropertyChange] = []
     var agents = AgentLock.holders
     /// Why there is no accelerometer, or why the desktop does not rotate the display.
     var problems: [String] = []
 
     /// All properties of the manager; an idle sensor is claimed for a moment to update the orientation.
     ///
-    /// Says so where that is refused.
-    static func current(_ bus: Bus) throws(BusError) -> ManagerSnapshot {
-        let before = try bus.readManager()
+    /// Says so where that is refused. Sets `unknown` to the values that this version does not know.
+    static func current(_ bus: Bus, unknown: inout [PropertyChange]) throws(BusError) -> ManagerSnapshot {
+        let before = try bus.readManager(unknown: &unknown)
         guard before.status.sensorState == .idle else { return before }
         do throws(BusError) {
             try bus.callDaemon("Claim")
@@ -56,7 +61,8 @@ struct Status {
             complain(Finding.warn(text, remedy: remedy).advice(on: bus.address))
             return before
         }
-        var now = try bus.readManager()
+        unknown = []
+        var now = try bus.readManager(unknown: &unknown)
         try bus.callDaemon("Release")
         now.status.sensorState = before.status.sensorState
         now.status.claims = before.status.claims
@@ -199,6 +205,7 @@ struct Status {
     private var json: JSONValue {
         let object = JSONValue()
         for property in ManagerSnapshot.properties { object.set(property.name, property.value(of: snapshot)) }
+        for value in unknown { object.set(value.name, value.value) }
         object.set("Requests", requests.map { Requests.json($0, isDeciding: $0.id == snapshot.status.askedRequest) })
         object.set("Sensors", sensors.map { Sensors.json($0.path, $0.status) })
         object.set("Problems", .texts(problems))
