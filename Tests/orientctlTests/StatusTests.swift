@@ -92,7 +92,7 @@ import Testing
         sensor.lastError = "the recording has ended"
         var snapshot = ManagerSnapshot()
         snapshot.status.sensorState = .lost
-        let sensors = [("/org/orientd1/sensor/0", sensor)]
+        let sensors: [ListedSensor] = [("/org/orientd1/sensor/0", sensor, [])]
         let values = Status(snapshot: snapshot, requests: [], sensors: sensors).values
         #expect(values.contains { $0 == ("Sensor", "recording has ended") })
         #expect(values.contains { $0 == ("", "turning.csv (unknown), replay, recording has ended") })
