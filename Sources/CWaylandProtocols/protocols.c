@@ -176,3 +176,54 @@ static const struct wl_message toplevel_events[] = {
 const struct wl_interface zwlr_foreign_toplevel_handle_v1_interface = {
     "zwlr_foreign_toplevel_handle_v1", 3, MESSAGES(toplevel_requests), MESSAGES(toplevel_events),
 };
+
+// --- ext-workspace-v1 -----------------------------------------------------------------------------------------------
+
+static const struct wl_message workspace_manager_requests[] = {
+    {"commit", "", plain},
+    {"stop", "", plain},
+};
+static const struct wl_message workspace_manager_events[] = {
+    {"workspace_group", "n", TYPES(&ext_workspace_group_handle_v1_interface)},
+    {"workspace", "n", TYPES(&ext_workspace_handle_v1_interface)},
+    {"done", "", plain},
+    {"finished", "", plain},
+};
+const struct wl_interface ext_workspace_manager_v1_interface = {
+    "ext_workspace_manager_v1", 1, MESSAGES(workspace_manager_requests), MESSAGES(workspace_manager_events),
+};
+
+static const struct wl_message workspace_group_requests[] = {
+    {"create_workspace", "s", plain},
+    {"destroy", "", plain},
+};
+static const struct wl_message workspace_group_events[] = {
+    {"capabilities", "u", plain},
+    {"output_enter", "o", TYPES(&wl_output_interface)},
+    {"output_leave", "o", TYPES(&wl_output_interface)},
+    {"workspace_enter", "o", TYPES(&ext_workspace_handle_v1_interface)},
+    {"workspace_leave", "o", TYPES(&ext_workspace_handle_v1_interface)},
+    {"removed", "", plain},
+};
+const struct wl_interface ext_workspace_group_handle_v1_interface = {
+    "ext_workspace_group_handle_v1", 1, MESSAGES(workspace_group_requests), MESSAGES(workspace_group_events),
+};
+
+static const struct wl_message workspace_requests[] = {
+    {"destroy", "", plain},
+    {"activate", "", plain},
+    {"deactivate", "", plain},
+    {"assign", "o", TYPES(&ext_workspace_group_handle_v1_interface)},
+    {"remove", "", plain},
+};
+static const struct wl_message workspace_events[] = {
+    {"id", "s", plain},
+    {"name", "s", plain},
+    {"coordinates", "a", plain},
+    {"state", "u", plain},
+    {"capabilities", "u", plain},
+    {"removed", "", plain},
+};
+const struct wl_interface ext_workspace_handle_v1_interface = {
+    "ext_workspace_handle_v1", 1, MESSAGES(workspace_requests), MESSAGES(workspace_events),
+};

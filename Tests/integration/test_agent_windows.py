@@ -153,6 +153,26 @@ class Windows(WindowsTestCase):
         self.focus(OTHER)
         self.wait_for_requests()
 
+    def test_film_has_no_say_while_an_empty_workspace_is_shown(self):
+        workspaces = {"eDP-1": ["1", "2"], "HDMI-A-1": ["3", "4"]}
+        agent = self.start_session(panel(), monitor(), workspaces=workspaces)
+        player = self.focus(PLAYER, "fullscreen", outputs=["eDP-1"])
+        self.wait_for_requests((PLAYER, LANDSCAPE))
+        player.update(states=["fullscreen"])
+        self.compositor.show_workspace("HDMI-A-1", "4")
+        self.wait_until_idle(agent)
+        self.assertEqual(self.requests(), [(PLAYER, LANDSCAPE)])
+        # The film loses the focus, and another workspace is shown: either may be told first.
+        for name in ("2", "1", "new", "newer"):
+            if name in ("2", "new"):
+                self.compositor.show_workspace("eDP-1", name)
+            self.compositor.focus(None)
+            if name in ("1", "newer"):
+                self.compositor.show_workspace("eDP-1", name)
+            self.wait_for_requests()
+            self.compositor.focus(player, "fullscreen")
+            self.wait_for_requests((PLAYER, LANDSCAPE))
+
     def test_closed_window_has_no_say(self):
         self.start_session()
         player = self.focus(PLAYER, "fullscreen")

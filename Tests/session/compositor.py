@@ -292,7 +292,11 @@ class Labwc(Compositor):
     name = "labwc"
 
     def command(self):
-        return ["labwc"]
+        folder = self.folder / "labwc"
+        folder.mkdir(exist_ok=True)
+        workspaces = "<desktops><names><name>1</name><name>2</name></names></desktops>"
+        (folder / "rc.xml").write_text(f"<labwc_config>{workspaces}</labwc_config>")
+        return ["labwc", "-C", "/mnt/labwc"]
 
 
 class Phoc(Compositor):

@@ -28,6 +28,8 @@ TURNED = {
 # The section of agent.conf with the agent's own settings.
 SETTINGS = "[Agent]\n"
 
+ACTIVATED = 2  # of zwlr_foreign_toplevel_handle_v1
+
 NUMBERS = {"normal": 0, "90": 1, "180": 2, "270": 3}  # of wl_output
 
 
@@ -87,6 +89,28 @@ class SessionTestCase(RotationTestCase):
         # The first sample ends a rotation by hand.
         wait_until(lambda: self.client.get("DeviceOrientation") != "unknown", "the sensor is read")
         return agent
+
+    def focus_panel(self):
+        """Makes the next window appear on the panel, where that is not the rule."""
+
+    def start_film(self):
+        """Starts a session with a film in full screen on the panel; returns a client that knows which have the focus."""
+        agent = self.start_session(
+            configuration=f"{SETTINGS}[Application foot]\nSupportedOrientations=landscape\n"
+        )
+        self.focus_panel()
+        self.compositor.spawn("foot", "--fullscreen", "sleep", "infinity")
+        wait_until(lambda: self.client.get("AskedRequest") != "/", "the film decides")
+        self.wait_for_transform(self.client.get("OutputTransform"))
+        display = self.compositor.display()
+        windows = display.follow_windows()
+
+        def has_focus():
+            display.round_trip()
+            return any(ACTIVATED in states for states in windows.values())
+
+        wait_until(has_focus, "the film has the focus")
+        return agent, display, has_focus
 
     def restore(self):
         """Runs `orient-agent --restore`, which must succeed."""

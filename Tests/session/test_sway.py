@@ -8,8 +8,6 @@ import session
 from compositor import GROUP, NEIGHBOUR, PANEL, USER, Sway
 from rig import wait_until
 
-ACTIVATED = 2  # of zwlr_foreign_toplevel_handle_v1
-
 HOOK = '#!/bin/sh\necho "$1 $SWAYSOCK" >>"$HOME/hooks"\n'
 
 
@@ -45,24 +43,8 @@ class SwayTests(session.SessionTests):
                 self.compositor.start()
                 self.wait_until_shown(held)
 
-    def start_film(self):
-        """Starts a session with a film in full screen on the panel; returns a client that knows which have the focus."""
-        agent = self.start_session(
-            configuration=f"{session.SETTINGS}[Application foot]\nSupportedOrientations=landscape\n"
-        )
+    def focus_panel(self):
         self.compositor.run("swaymsg", "focus", "output", PANEL)
-        self.compositor.spawn("foot", "--fullscreen", "sleep", "infinity")
-        wait_until(lambda: self.client.get("AskedRequest") != "/", "the film decides")
-        self.wait_for_transform(self.client.get("OutputTransform"))
-        display = self.compositor.display()
-        windows = display.follow_windows()
-
-        def has_focus():
-            display.round_trip()
-            return any(ACTIVATED in states for states in windows.values())
-
-        wait_until(has_focus, "the film has the focus")
-        return agent, display, has_focus
 
     # sway takes the focus from the film then, and the picture turned twice.
     def test_menu_over_a_film_does_not_turn_the_picture(self):

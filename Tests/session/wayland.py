@@ -239,6 +239,24 @@ class Display:
         self.bind("zwlr_foreign_toplevel_manager_v1", 3, add)
         return windows
 
+    def show_workspace(self, name):
+        """Shows the workspace of that name."""
+        names = {}
+
+        def add(opcode, event):
+            if opcode == 0:  # workspace_group
+                self.handlers[event.number()] = lambda *_: None
+            elif opcode == 1:  # workspace
+                number = event.number()
+                self.handlers[number] = lambda opcode, event: names.update({event.string(): number} if opcode == 1 else {})
+
+        manager = self.bind("ext_workspace_manager_v1", 1, add)
+        self.round_trip()
+        self.send(names[name], 1)
+        self.send(manager, 0)
+        self.send(manager, 1)
+        self.round_trip()
+
     def picture(self, name):
         """Returns the pixels of an output."""
         output = self.output(name)

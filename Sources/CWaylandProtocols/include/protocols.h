@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The interfaces of Wayland protocols that a client passes to libwayland: wlr-output-management, wlr-output-power-
-// management and wlr-foreign-toplevel-management, all unstable-v1, and xdg-output-unstable-v1. Debian 12 and 13 have no
-// package with the first three.
+// management and wlr-foreign-toplevel-management, all unstable-v1, xdg-output-unstable-v1 and ext-workspace-v1. Debian 12
+// and 13 have no package with the first three, and Debian 12 none with the last.
 #pragma once
 #include <stdint.h>
 #include <wayland-util.h>
@@ -17,6 +17,9 @@ extern const struct wl_interface zxdg_output_manager_v1_interface;
 extern const struct wl_interface zxdg_output_v1_interface;
 extern const struct wl_interface zwlr_foreign_toplevel_manager_v1_interface;
 extern const struct wl_interface zwlr_foreign_toplevel_handle_v1_interface;
+extern const struct wl_interface ext_workspace_manager_v1_interface;
+extern const struct wl_interface ext_workspace_group_handle_v1_interface;
+extern const struct wl_interface ext_workspace_handle_v1_interface;
 
 // Swift would copy the tables, but libwayland compares their addresses.
 static inline const struct wl_interface *orientd_output_manager(void) { return &zwlr_output_manager_v1_interface; }
@@ -27,6 +30,7 @@ static inline const struct wl_interface *orientd_output_power(void) { return &zw
 static inline const struct wl_interface *orientd_xdg_output_manager(void) { return &zxdg_output_manager_v1_interface; }
 static inline const struct wl_interface *orientd_xdg_output(void) { return &zxdg_output_v1_interface; }
 static inline const struct wl_interface *orientd_foreign_toplevel_manager(void) { return &zwlr_foreign_toplevel_manager_v1_interface; }
+static inline const struct wl_interface *orientd_workspace_manager(void) { return &ext_workspace_manager_v1_interface; }
 
 // The numbers of requests and of events, in the order of the protocols, as far as they are used.
 enum {
@@ -86,6 +90,22 @@ enum {
     ZWLR_FOREIGN_TOPLEVEL_HANDLE_STATE_ACTIVATED,
     ZWLR_FOREIGN_TOPLEVEL_HANDLE_STATE_FULLSCREEN,
 };
+enum {
+    EXT_WORKSPACE_MANAGER_EVENT_WORKSPACE_GROUP,
+    EXT_WORKSPACE_MANAGER_EVENT_WORKSPACE,
+    EXT_WORKSPACE_MANAGER_EVENT_DONE,
+};
+enum { EXT_WORKSPACE_GROUP_HANDLE_DESTROY = 1 };
+enum {
+    EXT_WORKSPACE_GROUP_HANDLE_EVENT_OUTPUT_ENTER = 1,
+    EXT_WORKSPACE_GROUP_HANDLE_EVENT_OUTPUT_LEAVE,
+    EXT_WORKSPACE_GROUP_HANDLE_EVENT_WORKSPACE_ENTER,
+    EXT_WORKSPACE_GROUP_HANDLE_EVENT_WORKSPACE_LEAVE,
+    EXT_WORKSPACE_GROUP_HANDLE_EVENT_REMOVED,
+};
+enum { EXT_WORKSPACE_HANDLE_DESTROY };
+enum { EXT_WORKSPACE_HANDLE_EVENT_STATE = 3, EXT_WORKSPACE_HANDLE_EVENT_REMOVED = 5 };
+enum { EXT_WORKSPACE_HANDLE_STATE_ACTIVE = 1 };
 
 // libwayland's own header has no names for the events of its interfaces.
 enum { WL_REGISTRY_EVENT_GLOBAL };

@@ -41,6 +41,8 @@ enum OutputEvent {
     case changeEnded(OutputResult)
     /// The focused window, or whether it covers the screen, changed; nil if there is none, or if none is known.
     case window(FocusedWindow?)
+    /// These outputs show another workspace.
+    case workspace(outputs: Set<String>)
     /// The connection has ended; with a whole message.
     case lost(String)
     /// The server cannot be used, or did not return after its connection had ended; with a whole message.

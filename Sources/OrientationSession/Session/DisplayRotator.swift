@@ -222,6 +222,7 @@ final class DisplayRotator {
         case .window(let window):
             self.window = window
             onEvent(.windowChanged)
+        case .workspace(let outputs): workspaceChanged(on: outputs)
         case .lost(let reason):
             let isEnding = onRestored != nil || onDevicesLost != nil
             if lock != nil { log.warning(isEnding ? reason : "\(reason); trying to connect again") }
@@ -242,8 +243,12 @@ final class DisplayRotator {
     private func handle(_ event: CompositorEvent) {
         switch event {
         case .reloaded: advance(.configurationReloaded)
-        case .workspace(let output): if output == panel?.name { server.toplevels?.workspaceChanged() }
+        case .workspace(let output): workspaceChanged(on: [output])
         }
+    }
+
+    private func workspaceChanged(on outputs: Set<String>) {
+        if let panel, outputs.contains(panel.name) { server.toplevels?.workspaceChanged() }
     }
 
     private func outputsReported(_ outputs: [Output]) {

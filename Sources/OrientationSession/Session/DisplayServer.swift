@@ -38,6 +38,7 @@ final class DisplayServer {
     /// The outputs of an X server; nil for a compositor, or without a connection.
     private(set) var x11: X11Outputs?
     private(set) var toplevels: WlrToplevels?
+    private var workspaces: ExtWorkspaces?
     /// The outputs as the backend has reported them last, and completed by what Wayland says.
     private var heads: [Output] = [], completed: [Output] = []
     /// The change that is made.
@@ -111,6 +112,7 @@ final class DisplayServer {
         outputs = nil
         x11 = nil
         toplevels = nil
+        workspaces = nil
         waylandOutputs = nil
         wayland = nil
         heads = []
@@ -146,6 +148,7 @@ final class DisplayServer {
             $0.update()
         }
         toplevels = WlrToplevels(on: wayland, outputs: waylandOutputs, onEvent: report)
+        workspaces = ExtWorkspaces(on: wayland, outputs: waylandOutputs, onEvent: report)
     }
 
     private func update() {
@@ -188,7 +191,7 @@ final class DisplayServer {
             let isBlanked = !change.blanked.isDisjoint(with: change.transforms.keys)
             if result == .applied, isBlanked { event = .changeEnded(.off) }
             change = OutputChange()
-        case .window, .lost, .givenUp: break
+        case .window, .workspace, .lost, .givenUp: break
         }
         switch (state, event) {
         case (.connecting, .outputs):

@@ -87,7 +87,7 @@ package final class SessionCheck {
         switch event {
         case .outputs(let outputs): check(outputs)
         case .lost(let problem), .givenUp(let problem): add("fail", "display", problem)
-        case .changeEnded, .window: return
+        case .changeEnded, .window, .workspace: return
         }
         loop.exit()
     }

@@ -97,7 +97,7 @@ final class WlrToplevels {
         }
     }
 
-    /// Another workspace is shown: sway 1.10 does not say that windows are not shown any more.
+    /// Another workspace is shown on the panel: compositors do not say that windows are not shown any more.
     func workspaceChanged() {
         last = nil
         // The window that loses the focus may report that later.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""wlr-foreign-toplevel-management: windows that exist only in this protocol."""
+"""wlr-foreign-toplevel-management and ext-workspace: windows and workspaces that exist only in these protocols."""
 
 import struct
 
@@ -65,6 +65,67 @@ class ToplevelHandle(Resource):
             self.send("done")
 
 
+WORKSPACE_MANAGER = interface(
+    "ext_workspace_manager_v1", ["commit", "stop"], ["workspace_group n", "workspace n", "done", "finished"]
+)
+WORKSPACE_GROUP = interface(
+    "ext_workspace_group_handle_v1",
+    ["create_workspace s", "destroy!"],
+    ["capabilities u", "output_enter o", "output_leave o", "workspace_enter o", "workspace_leave o", "removed"],
+)
+WORKSPACE = interface(
+    "ext_workspace_handle_v1",
+    ["destroy!", "activate", "deactivate", "assign o", "remove"],
+    ["id s", "name s", "coordinates a", "state u", "capabilities u", "removed"],
+)
+
+
+class WorkspaceManager(Resource):
+    """Workspaces as niri has them: a group for each head."""
+
+    interface = WORKSPACE_MANAGER
+
+    def bound(self):
+        self.groups = {}
+        self.handles = {}
+        self.update()
+
+    def update(self):
+        """Sends what has changed, and done."""
+        server = self.client.server
+        for head in server.workspaces:
+            if head not in self.groups:
+                group = self.groups[head] = self.client.announce(WorkspaceGroup, 1)
+                self.send("workspace_group", group)
+                group.send("capabilities", 0)
+                for output in self.client.alive(OutputResource):
+                    if output.head.name == head:
+                        group.send("output_enter", output)
+        present = [(head, name) for head, names in server.workspaces.items() for name in names]
+        for key in present:
+            if key not in self.handles:
+                workspace = self.handles[key] = self.client.announce(Workspace, 1)
+                self.send("workspace", workspace)
+                workspace.send("name", key[1])
+                self.groups[key[0]].send("workspace_enter", workspace)
+        for (head, name), workspace in list(self.handles.items()):
+            if (head, name) in present:
+                workspace.send("state", 1 if server.active[head] == name else 0)
+            else:
+                self.groups[head].send("workspace_leave", workspace)
+                workspace.send("removed")
+                del self.handles[head, name]
+        self.send("done")
+
+
+class WorkspaceGroup(Resource):
+    interface = WORKSPACE_GROUP
+
+
+class Workspace(Resource):
+    interface = WORKSPACE
+
+
 class Window:
     """A window; `states` has the names of STATES, `outputs` the names of the heads that show it."""
 
@@ -96,13 +157,26 @@ class Window:
 
 
 class WlrServer(OutputServer):
-    """A compositor with heads and windows."""
+    """A compositor with heads, windows, and workspaces by the name of their head; the first of each is active."""
 
-    def __init__(self, path, *heads, toplevel_version=3, **options):
+    def __init__(self, path, *heads, toplevel_version=3, workspaces=None, **options):
         super().__init__(path, *heads, **options)
         self.windows = []
         if toplevel_version:
             self.add_global(ToplevelManager, toplevel_version)
+        self.workspaces = workspaces or {}
+        self.active = {head: names[0] for head, names in self.workspaces.items()}
+        if workspaces:
+            self.add_global(WorkspaceManager, 1)
+
+    def show_workspace(self, head, name):
+        """Shows another workspace on a head; a name that is new adds it, and removes the one that was shown."""
+        with self.lock:
+            if name not in self.workspaces[head]:
+                self.workspaces[head] = [*(other for other in self.workspaces[head] if other != self.active[head]), name]
+            self.active[head] = name
+            for manager in self.resources(WorkspaceManager):
+                manager.update()
 
     def open(self, app_id, *states, **properties):
         """Opens a window."""
