@@ -73,6 +73,8 @@ orientctl doctor --report report.txt >/tmp/doctor.out 2>&1
 check "its report has the exchange" grep -E '^< 1:[0-9]+ 04' report.txt
 check "with the orientation that the core determines" grep -E "^< 1:[0-9]+ 04.*$(printf device_orient | od -An -tx1 | tr -d ' \n')" report.txt
 check "and without serial numbers" no grep "$(printf serial-4711 | od -An -tx1 | tr -d ' \n')" report.txt
+orientctl sensors >/tmp/sensors.out 2>&1
+check "orientctl sensors lists it" same "device_orient of Qualcomm's sensor core is not used" "$(tail -n1 /tmp/sensors.out)"
 check "orientd logs its placement" says "the sensor core's placement is not applied: 0.0 0.0 0.0"
 check "its name" sensor_is Name mock-accel
 check "its mount matrix" sensor_is MountMatrix "9 1 0 0 0 1 0 0 0 1"

@@ -16,7 +16,7 @@ package struct SensorCoreProbe: Sendable {
     }
 
     /// With it, the core itself determines the orientation; only reported.
-    private static let orientation = "device_orient"
+    package static let orientation = "device_orient"
 
     /// The most datagrams that are kept; some dozens are needed.
     private static let longestExchange = 500

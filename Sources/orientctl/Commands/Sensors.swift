@@ -3,6 +3,7 @@
 import JSON
 import OrientationBus
 import OrientationCore
+import OrientationSensors
 import POSIX
 import SystemdBus
 
@@ -18,9 +19,18 @@ enum Sensors {
         for value in sensors.flatMap({ $0.unknown }) { complain(value.ofLaterVersion) }
         try invocation.emit(
             sensors.map { json($0.path, $0.status) },
-            or: sensors.flatMap { lines($0.path, $0.status) },
+            or: sensors.flatMap { lines($0.path, $0.status) } + (bus.address == .system ? coreOrientation : []),
             ifEmpty: "no accelerometer"
         )
+    }
+
+    /// The sensor by which Qualcomm's sensor core itself determines the orientation; asks the core, if there is one.
+    private static var coreOrientation: [String] {
+        guard let nodes = try? SensorCore.nodes, !nodes.isEmpty,
+            case .sensors(let types)? = try? SensorCoreProbe(seconds: 1).stage,
+            types.contains(SensorCoreProbe.orientation)
+        else { return [] }
+        return ["\(SensorCoreProbe.orientation) of Qualcomm's sensor core is not used"]
     }
 
     /// Describes a sensor in one line.
