@@ -315,6 +315,8 @@ install: $(if $(strip $(MISSING)),docs) emulator-needs  ## install; without DEST
 	    rest=$${entry#*:}; install -D -m "$${rest%%:*}" "$${entry%%:*}" "$(DESTDIR)$${rest#*:}"; \
 	    case "$(if $(STRIP),$$entry)" in $(BIN)/*) $(STRIP) "$(DESTDIR)$${rest#*:}" ;; esac; \
 	    echo "$(DESTDIR)$${rest#*:}"; done
+	@# A folder of root's could not be removed by the user.
+	@rm -rf .build/documents
 	@# For the file of an administrator.
 	@install -d "$(DESTDIR)$(SYSCONF)/orientd"
 ifeq ($(DESTDIR)$(wildcard /run/systemd/system),/run/systemd/system)

@@ -72,7 +72,8 @@ public struct OrientationError: Error, Hashable, Sendable {
             case _ where error.isRefusal: .notAllowed
             case standard + "NoReply", standard + "Timeout", standard + "TimedOut": .noReply
             case standard + "Disconnected": .disconnected
-            case standard + "InvalidArgs": .invalidArgument
+            // A child has ended with its container.
+            case standard + "InvalidArgs", standard + "UnknownObject": .invalidArgument
             case Names.errorPrefix + "InvalidInterfaceOrientation": .invalidInterfaceOrientation
             case Names.errorPrefix + "OrientationNotSupported": .orientationNotSupported
             case Names.limitError, standard + "LimitsExceeded": .limitExceeded

@@ -128,7 +128,8 @@ public final class OrientationService: Sendable {
     /// Lets a child decide in place of its container, as a navigation stack its top and a tab bar its selected tab.
     ///
     /// Nil lets the container decide again. If the child was pushed, the interface turns with the next rotation of the
-    /// device, or by ``setNeedsUpdateOfSupportedInterfaceOrientations(_:)``.
+    /// device that may turn it (none under a lock, with ``AutorotateMode/never`` or in laptop mode), or by
+    /// ``setNeedsUpdateOfSupportedInterfaceOrientations(_:)``.
     ///
     /// - Throws: as ``update(_:to:)``.
     public func forward(

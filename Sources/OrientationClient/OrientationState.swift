@@ -60,7 +60,7 @@ public struct OrientationState: Hashable, Sendable {
 
     /// The angle of the hinge in degrees, 0 closed and 360 folded back; nil while it is unknown or not measured.
     ///
-    /// With the lid closed, it keeps its value.
+    /// Nothing is measured while the lid is closed or the machine sleeps; ``tabletMode`` stays then.
     public var hingeAngle: Double? { status.hingeAngle < 0 ? nil : status.hingeAngle }
 
     private let status: ManagerStatus

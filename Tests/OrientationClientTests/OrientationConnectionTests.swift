@@ -507,6 +507,44 @@ import Testing
         second.stop()
     }
 
+    @Test func `a restarted daemon gets the request last that was activated last, with its children`() throws {
+        let first = try daemon()
+        let connection = try connect()
+        func preferences(_ appID: String, isActive: Bool = true) -> GeometryPreferences {
+            GeometryPreferences(appID: appID, interfaceOrientations: .landscape, isActive: isActive)
+        }
+        let window = try request(connection, preferences("org.example.First"))
+        let child = try addChild(connection, window)
+        let other = try request(connection, preferences("org.example.Second"))
+        for isActive in [false, true] {
+            let change = preferences("org.example.First", isActive: isActive)
+            try result(connection) { connection.update(window, to: change, completion: $0) }.get()
+        }
+        first.stop()
+        try serve(connection) { connection.state?.isServiceRunning == false }
+        let before = script.lines.count
+        let second = try daemon()
+        try serve(connection) { script.lines.count == before + 3 }
+        #expect(
+            script.lines[before...] == [
+                "Request org.example.Second landscape", "Request org.example.First landscape",
+                "Request org.example.Player landscape push-in-2",
+            ]
+        )
+        withExtendedLifetime((child, other)) {}
+        second.stop()
+    }
+
+    @Test func `a child that has ended with its container cannot be changed`() throws {
+        let daemon = try daemon()
+        let connection = try connect()
+        let child = try addChild(connection, try request(connection, landscape))
+        script.refuse("Update", with: BusError("org.freedesktop.DBus.Error.UnknownObject", "gone"))
+        let change = try result(connection) { connection.update(child, to: landscape, completion: $0) }
+        #expect(change.failure?.code == .invalidArgument)
+        daemon.stop()
+    }
+
     @Test func `a child of what is not held any more, or of another connection, is refused`() throws {
         let daemon = try daemon()
         let (one, other) = (try connect(), try connect())

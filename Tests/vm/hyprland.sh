@@ -77,6 +77,25 @@ hid 1 0 0
 check "the panel has turned" soon output_is $panel Transform 90
 check "the panel keeps its scale" scale_is 1.25
 
+part "a film has no say while another workspace is shown"
+kill -TERM "$(pidof orient-agent)"
+check "the agent has ended" soon has_no_agent
+printf '[Application org.orientd1.corners]\nSupportedOrientations=landscape\n' >>/home/anna/.config/orientd/agent.conf
+in_session hyprctl eval 'hl.exec_cmd("exec orient-agent -v 2>>/tmp/agent.log")'
+check "the agent may claim" soon has_agent
+hid 0 -1 0
+check "the device is turned" soon is DeviceOrientation portrait
+film_decides() { [ "$(orientctl get AskedRequest)" != / ]; }
+check "the film decides" soon film_decides
+check "it is shown in landscape" soon output_is $panel Transform 90
+show() { in_session hyprctl dispatch "hl.dsp.focus({ workspace = \"$1\" })"; }  # show WORKSPACE
+show 5
+check "the empty workspace follows the device" soon output_is $panel Transform normal
+check "no film decides" soon no film_decides
+show 1
+# Nothing says which landscape: it is the one with the lowest raw value.
+check "the film is in landscape again" soon output_is $panel Transform 270
+
 part "the logs of the session"
 cat /tmp/agent.log
 tail -n 20 /tmp/hyprland.log

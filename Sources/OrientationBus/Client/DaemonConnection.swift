@@ -251,6 +251,13 @@ package final class DaemonConnection {
         for other in requests { other.follow(request) }
     }
 
+    /// Notes that a request is presented last; a later daemon gets it and its descendants after all others.
+    func moveToEnd(_ request: HeldRequest) {
+        var moved: Set = [request.number]
+        for other in requests where other.parent.map(moved.contains) ?? false { moved.insert(other.number) }
+        requests = requests.filter { !moved.contains($0.number) } + requests.filter { moved.contains($0.number) }
+    }
+
     func forget(_ request: HeldRequest) { requests.removeAll { $0 === request } }
 }
 

@@ -24,7 +24,7 @@ package final class HeldRequest {
     // Unretained, as the connection holds its requests.
     private unowned(unsafe) let connection: DaemonConnection
     /// The number of the request that it is a child of, which each daemon gets first.
-    private let parent: Int?
+    let parent: Int?
     /// The number of the request that decides in place of this one.
     private var target: Int?
     private var state = State.unknown
@@ -119,6 +119,7 @@ package final class HeldRequest {
     /// A daemon that starts later gets what is changed meanwhile, and one that has refused the request is asked again.
     /// What a daemon refuses is not changed.
     package func update(to new: RotationRequest, completion: @escaping (BusError?) -> Void) {
+        if new.isActive, !request.isActive { connection.moveToEnd(self) }
         request = new
         request.appID = accepted.appID
         request.parent = accepted.parent

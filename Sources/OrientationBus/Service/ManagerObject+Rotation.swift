@@ -21,7 +21,7 @@ extension ManagerObject {
             let name = try message.readString()
             let mode = AutorotateMode(name: name)
             guard mode != nil || name == "auto" else {
-                throw .invalidArguments("mode: none of always, tablet-mode, never, auto")
+                throw .invalidArguments("mode: '\(name)' is none of always, tablet-mode, never, auto")
             }
             authorize(message, Names.Action.configure, .setAutorotate(mode))
         }
