@@ -343,7 +343,7 @@ class WrongArguments(RotationTestCase):
                 )
         self.assertEqual(
             self.client.refusal("SetAutorotate", "s", "on"),
-            (INVALID_ARGS, "mode: 'x' is none of always, tablet-mode, never, auto"),
+            (INVALID_ARGS, "mode: 'on' is none of always, tablet-mode, never, auto"),
         )
         self.assertEqual(self.state(), before)
 
