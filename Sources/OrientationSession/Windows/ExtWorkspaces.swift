@@ -96,6 +96,8 @@ final class ExtWorkspaces {
             groups[proxy]?.shown = shown
             changed.formUnion(group.outputs)
         }
-        if !changed.isEmpty { onEvent(.workspace(outputs: outputs.names(of: changed) ?? [])) }
+        // An output that has gone, of which the group was not told, has no name.
+        let names = changed.compactMap { outputs.names(of: [$0])?.first }
+        if !names.isEmpty { onEvent(.workspace(outputs: Set(names))) }
     }
 }
