@@ -40,7 +40,9 @@ public struct OrientationState: Hashable, Sendable {
     /// The rule that decides ``interfaceOrientation``.
     public var interfaceRule: RotationRule { status.interfaceRule }
 
-    /// The interface orientations that the device, the application and its request allow now.
+    /// The interface orientations that the device, the application and its request allow now; never empty.
+    ///
+    /// While ``interfaceRule`` is ``RotationRule/preferred``, it is the preferred orientation alone.
     public var supportedInterfaceOrientations: InterfaceOrientationMask { status.supportedOrientations }
 
     /// How an output is turned that shows the interface in ``interfaceOrientation``.
