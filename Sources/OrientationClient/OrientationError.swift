@@ -53,7 +53,8 @@ public struct OrientationError: Error, Hashable, Sendable {
     /// A sentence for people, such as `not authorized: polkit refuses org.orientd1.claim`.
     public let message: String
 
-    init(_ code: Code, _ message: String) {
+    /// For tests of programs; orientd's errors have its own sentences.
+    public init(_ code: Code, _ message: String) {
         self.code = code
         self.message = message
     }
