@@ -130,7 +130,8 @@ final class LidAndTabletSwitches {
             switch change {
             case .removed:
                 drop(device.syspath)
-                if keyboards?.contains(device.syspath) == true { scan() }
+                // A scan that is under way may have seen it.
+                if countsKeyboards, !isListed || keyboards?.contains(device.syspath) == true { scan() }
             // What could not be opened may have become accessible.
             case .added, .changed:
                 let isSwitch = nodes[device.syspath] == nil && Description(device, ignoring: ignored) != nil

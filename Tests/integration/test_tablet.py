@@ -2,6 +2,7 @@
 """What a convertible is used as, by its switches or the angle of its hinge, and its lid."""
 
 import os
+import time
 
 from evdev import EventNode, event_node
 from feed import ReadCounter
@@ -150,6 +151,32 @@ class TabletSwitch(SwitchTestCase):
             self.plug(TABLET, TABLET)
             self.rig.start_orientd(configuration=configuration)
             self.assertEqual(self.client.get("TabletMode"), "tablet")
+
+    # A keyboard that went during a search that had seen it stayed attached for ever.
+    def test_keyboards_that_are_unplugged_during_a_search(self):
+        attributes = {"id/bustype": "0003", "capabilities/key": "ffff0000"}
+        links = {}
+        for number in (4, 5):
+            self.rig.add_device(event_node("Type Cover", number, attributes, {"ID_INPUT_KEYBOARD": "1"}))
+            link = self.rig.path("/sys/class/input", f"event{number}")
+            links[number] = link, os.readlink(link)
+        self.unplug(4)
+        self.unplug(5)
+
+        def plug_again(number):
+            link, target = links[number]
+            link.symlink_to(target)
+            self.rig.testbed.uevent(f"{INPUT}{number}/event{number}", "add")
+
+        self.rig.start_orientd(configuration="[Tablet]\nTabletWithoutKeyboard=yes\n")
+        for attempt in range(100):
+            plug_again(4)
+            self.assert_mode("laptop")
+            plug_again(5)
+            self.unplug(4)
+            time.sleep(attempt % 20 / 10_000)  # so that some of them come while the search reads
+            self.unplug(5)
+            self.assert_mode("tablet")
 
     def test_keyboards_are_left_alone_and_hot_keys_are_not(self):
         for properties, keys, is_ours in (
