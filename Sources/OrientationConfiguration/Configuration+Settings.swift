@@ -99,9 +99,9 @@ extension Configuration: Configurable {
         },
         Setting("Sensor", "Power", .name { $1(&$0.machine.power) }) {
             """
-            How closely the sensor is read while the device rests. With _auto_, a sensor hub and an input device report \
-            changes, and any other sensor is read every 0.2 seconds, and every 0.72 seconds after 30 seconds; a \
-            movement is seen with that delay. With _responsive_, it is read at the full rate all the time.
+            How closely the sensor is read while the device rests. With _auto_, an input device and a sensor hub that \
+            can be set to report only changes do so; any other sensor is read every 0.2 seconds, and every 0.72 seconds \
+            after 30 seconds, and a movement is seen with that delay. With _responsive_, it is read at the full rate all the time.
             """
         },
         Setting("Sensor", "Frame", .name { $1(&$0.convention) }) {

@@ -160,8 +160,12 @@ package final class Agent {
         keeper?.serviceChanged()
         switch daemon.state {
         case .absent(nil): serviceLost()
-        // A missing service is not logged: a daemon that comes later is noticed.
-        case .absent(let error?): if !error.isServiceMissing { log.warning("cannot start orientd: \(error)") }
+        case .absent(let error?):
+            if error.isServiceMissing {
+                log.info("orientd is not running, or not installed; waiting for it to start")
+            } else {
+                log.warning("cannot start orientd: \(error)")
+            }
         case .starting: break
         case .failed(let error): log.warning("cannot read the state of orientd: \(error)")
         case .disconnected:
