@@ -166,7 +166,7 @@ extension SettingType<Configuration> {
 
     fileprivate static func names(_ field: @escaping Field<[String]>) -> SettingType<Configuration> {
         value(
-            "none, or names separated by semicolons",
+            "the word none, or names separated by semicolons",
             standard: "none",
             { text in
                 let names = text.utf8.split(separator: UInt8(ascii: ";")).map { String(Substring(trimmed($0))) }

@@ -54,6 +54,7 @@ package enum IniParser {
             return .problem("neither a [Section], a Key=value nor a comment")
         }
         let (key, value) = (trimmed(assignment[..<sign]), trimmed(assignment[(sign + 1)...]))
+        guard !key.isEmpty else { return .problem("the key before the value is missing") }
         return .assignment(
             section: section,
             key: String(decoding: key, as: UTF8.self),

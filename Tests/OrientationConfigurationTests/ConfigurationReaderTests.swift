@@ -319,7 +319,7 @@ private let supported = "SupportedOrientations: this setting belongs below [Orie
     }
 
     @Test func `each warning names its file and line`() throws {
-        try folder.write("nonsense\n[Sensor]\n; fine\n# fine\n\n   \nRate=fast\nrate=15\n[Sensor\n[Other]\nRate=20\n")
+        try folder.write("nonsense\n[Sensor]\n; fine\n# fine\n\n   \nRate=fast\nrate=15\n[Sensor\n[Other]\nRate=20\n=40\n")
         try folder.write("\n[Sensor]\nFrame=upside\n", dropIn: "a.conf")
         let (configuration, warnings) = try folder.read()
         #expect(configuration == Configuration())
@@ -330,6 +330,7 @@ private let supported = "SupportedOrientations: this setting belongs below [Orie
                 "orientd.conf:8: [Sensor] rate is not a setting of orientd",
                 "orientd.conf:9: the section's name has no closing bracket",
                 "orientd.conf:11: [Other] Rate: this setting belongs below [Sensor]",
+                "orientd.conf:12: the key before the value is missing",
                 "orientd.conf.d/a.conf:3: [Sensor] Frame=upside: takes desktop or kernel; the line is ignored",
             ]
         )

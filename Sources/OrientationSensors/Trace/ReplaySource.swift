@@ -44,7 +44,7 @@ package final class ReplaySource: SensorSource {
         switch try nextRecord() {
         case .sample(let first): next = first
         case .malformed(let error):
-            throw SystemError("replay line \(error.line) (\(error)) of", path, errno: .invalid)
+            throw SystemError("replay", path, errno: .invalid, reason: "line \(error.line): \(error)")
         case .event, nil: throw SystemError("find samples in", path, errno: .noData)
         }
     }

@@ -53,7 +53,9 @@ struct Surroundings: Hashable {
         }
         update()
         guard choice != .niri || path(of: .niri) != nil else {
-            throw SystemError("find", "niri", errno: .notFound, reason: "the socket of NIRI_SOCKET does not answer")
+            let isSet = environment("NIRI_SOCKET") != nil
+            let reason = isSet ? "the socket of NIRI_SOCKET does not answer" : "NIRI_SOCKET is not set"
+            throw SystemError("find", "niri", errno: .notFound, reason: reason)
         }
     }
 

@@ -56,7 +56,7 @@ struct Status {
             try bus.callDaemon("Claim")
         } catch {
             let doubt = before.status.deviceOrientation == .unknown ? "is unknown" : "may be old"
-            let text = "the orientation \(doubt): the claim of the idle sensor failed (\(error.message))"
+            let text = "the device's orientation \(doubt): the claim of the idle sensor failed (\(error.message))"
             let remedy = error.isRefusal ? ServiceChecks.claimRemedy(bus) : .none
             complain(Finding.warn(text, remedy: remedy).advice(on: bus.address))
             return before

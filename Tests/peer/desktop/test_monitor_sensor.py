@@ -4,6 +4,7 @@
 import os
 import pwd
 import re
+import signal
 import subprocess
 
 from desktop import CONFIGURATION, DesktopTestCase, tablet
@@ -167,6 +168,19 @@ class OurMonitorSensorTests(MonitorSensorTests):
         run = subprocess.run([OURS], env=self.rig.plain_environment, capture_output=True, text=True, timeout=20)
         self.assertEqual(run.returncode, 1)
         self.assertRegex(run.stderr, r"^Failed to claim accelerometer: .*AccessDenied.*\n$")
+
+
+    def test_ctrl_c_ends_it_quietly(self):
+        self.rig.add_device(tablet())
+        self.start_daemon()
+        with subprocess.Popen(
+            [OURS], env=self.rig.plain_environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        ) as process:
+            while not process.stdout.readline().startswith("=== "):
+                pass
+            process.send_signal(signal.SIGINT)
+            self.assertEqual(process.wait(10), -signal.SIGINT)
+            self.assertEqual(process.stderr.read(), "")
 
 
 class SameLinesTests(DesktopTestCase):
