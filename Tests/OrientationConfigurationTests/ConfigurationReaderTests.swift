@@ -319,7 +319,8 @@ private let supported = "SupportedOrientations: this setting belongs below [Orie
     }
 
     @Test func `each warning names its file and line`() throws {
-        try folder.write("nonsense\n[Sensor]\n; fine\n# fine\n\n   \nRate=fast\nrate=15\n[Sensor\n[Other]\nRate=20\n=40\n")
+        let lines = "nonsense\n[Sensor]\n; fine\n# fine\n\n   \nRate=fast\nrate=15\n[Sensor\n[Other]\nRate=20\n=40\n"
+        try folder.write(lines)
         try folder.write("\n[Sensor]\nFrame=upside\n", dropIn: "a.conf")
         let (configuration, warnings) = try folder.read()
         #expect(configuration == Configuration())
