@@ -193,17 +193,16 @@ extension Array {
 
     /// Reads an `a{sv}` of these properties into `status`; skips the properties that are not in this list.
     ///
-    /// Adds the values that this client does not know to `unknown`.
-    func read<Status>(
-        into status: inout Status,
-        from message: BusMessage,
-        unknown: inout [PropertyChange]
-    ) throws(BusError) where Element == Property<Status> {
+    /// Returns the values that this client does not know.
+    func read<Status>(into status: inout Status, from message: BusMessage) throws(BusError) -> [PropertyChange]
+    where Element == Property<Status> {
+        var unknown: [PropertyChange] = []
         try message.readNamedVariants { name throws(BusError) in
             guard let property = first(where: { $0.name == name }) else { return try message.skip() }
             let value = try message.readAnyVariant()
             if property.store(&status, value) != nil { unknown.append(PropertyChange(name: name, value: value)) }
         }
+        return unknown
     }
 }
 

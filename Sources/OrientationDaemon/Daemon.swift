@@ -106,7 +106,7 @@ package final class Daemon {
         let socket = environment("ORIENTD_TABLET_SWITCH_SOCKET") ?? "/run/orientd-tablet-switch.socket"
         tabletSwitch = try TabletSwitchLink(path: socket, loop: loop, log: log)
         try loop.serveWatchdog()
-        // Before the name, as an orientd that --replace ends is not to be missed for a recording that cannot be read.
+        // Before the name: for a source that cannot be opened, --replace must not end another orientd.
         try sensors.begin()
         let name: BusSlot
         do throws(SystemError) {

@@ -14,6 +14,9 @@ package struct ListedRequest: Hashable {
     package var reason = ""
 }
 
+/// The manager, and its values that this version does not know.
+package typealias ReadManager = (snapshot: ManagerSnapshot, unknown: [PropertyChange])
+
 /// A sensor with its object path, and its values that this version does not know.
 package typealias ListedSensor = (path: String, status: SensorStatus, unknown: [PropertyChange])
 
@@ -34,20 +37,19 @@ extension Bus {
 
     /// Reads the manager's properties, to act on them; throws for a value that this version does not know.
     package func readManager() throws(BusError) -> ManagerSnapshot {
-        var unknown: [PropertyChange] = []
-        let snapshot = try readManager(unknown: &unknown)
+        let (snapshot, unknown) = try readKnownOfManager()
         if let value = unknown.first {
             throw .invalidArguments("\(value.name) reads \(value.value.text), which this client does not know")
         }
         return snapshot
     }
 
-    /// Reads the manager's properties, to show them; adds the values that this version does not know to `unknown`.
-    package func readManager(unknown: inout [PropertyChange]) throws(BusError) -> ManagerSnapshot {
+    /// Reads the manager's properties, to show them; what this version does not know keeps its default.
+    package func readKnownOfManager() throws(BusError) -> ReadManager {
         let reply = try callDaemon("GetAll", of: Names.properties) { $0.append(Names.manager) }
         var snapshot = ManagerSnapshot()
-        try ManagerSnapshot.properties.read(into: &snapshot, from: reply, unknown: &unknown)
-        return snapshot
+        let unknown = try ManagerSnapshot.properties.read(into: &snapshot, from: reply)
+        return (snapshot, unknown)
     }
 
     /// All sensors, by object path.
@@ -82,7 +84,7 @@ extension BusMessage {
             try readDictionary("sa{sv}") { () throws(BusError) in
                 guard try readString() == Names.sensor else { return try skip() }
                 var sensor: ListedSensor = (path, SensorStatus(), [])
-                try SensorStatus.properties.read(into: &sensor.status, from: self, unknown: &sensor.unknown)
+                sensor.unknown = try SensorStatus.properties.read(into: &sensor.status, from: self)
                 sensors.append(sensor)
             }
         }

@@ -18,10 +18,8 @@ enum Get {
         let property = try property(named: invocation.operands[0])
         let name = property.name
         let bus = try invocation.connect()
-        var unknown: [PropertyChange] = []
-        let snapshot =
-            try settings.contains(name)
-            ? busCall(bus.readManager(unknown: &unknown)) : busCall(Status.current(bus, unknown: &unknown))
+        let (snapshot, unknown) =
+            try busCall(settings.contains(name) ? bus.readKnownOfManager() : Status.current(bus))
         if let value = unknown.first(where: { $0.name == name }) { throw CommandError(value.ofLaterVersion) }
         try print(property, of: snapshot, isJSON: invocation.isJSON)
     }

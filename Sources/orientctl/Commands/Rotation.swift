@@ -105,11 +105,9 @@ enum Rotation {
         func orientation(_ bus: Bus) throws(CommandError) -> InterfaceOrientation {
             switch self {
             case .edge(let edge):
-                return try edge.orientation(natural: busCall(bus.readManager()).status.naturalOrientation)
-            case .landscape:
-                // An orientation that is not known determines nothing, as one that is unknown.
-                var unknown: [PropertyChange] = []
-                return try busCall(Status.current(bus, unknown: &unknown)).status.landscapeOrientation
+                try edge.orientation(natural: busCall(bus.readManager()).status.naturalOrientation)
+            // An orientation that is not known determines nothing, as one that is unknown.
+            case .landscape: try busCall(Status.current(bus)).snapshot.status.landscapeOrientation
             }
         }
     }

@@ -17,9 +17,10 @@ enum Sensors {
         let bus = try invocation.connect()
         let sensors = try busCall(bus.readSensors())
         for value in sensors.flatMap({ $0.unknown }) { complain(value.ofLaterVersion) }
+        let core = invocation.isJSON || bus.address != .system ? [] : coreOrientation
         try invocation.emit(
             sensors.map { json($0.path, $0.status) },
-            or: sensors.flatMap { lines($0.path, $0.status) } + (bus.address == .system ? coreOrientation : []),
+            or: sensors.flatMap { lines($0.path, $0.status) } + core,
             ifEmpty: "no accelerometer"
         )
     }

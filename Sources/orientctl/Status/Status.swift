@@ -19,13 +19,13 @@ struct Status {
     ) { invocation throws(CommandError) in
         if invocation.has("watch") { return try LiveStatus(invocation).run() }
         let bus = try invocation.connect()
-        var unknown: [PropertyChange] = []
+        let (snapshot, unknown) = try busCall(current(bus))
         var status = Status(
-            snapshot: try busCall(current(bus, unknown: &unknown)),
+            snapshot: snapshot,
             requests: try busCall(bus.readRequests()),
-            sensors: try busCall(bus.readSensors())
+            sensors: try busCall(bus.readSensors()),
+            unknown: unknown
         )
-        status.unknown = unknown
         for value in unknown + status.sensors.flatMap({ $0.unknown }) { complain(value.ofLaterVersion) }
         let isGraphical = environment("WAYLAND_DISPLAY") != nil || environment("DISPLAY") != nil
         let missingRotator = isGraphical ? status.missingRotator : nil
@@ -48,24 +48,23 @@ struct Status {
 
     /// All properties of the manager; an idle sensor is claimed for a moment to update the orientation.
     ///
-    /// Says so where that is refused. Sets `unknown` to the values that this version does not know.
-    static func current(_ bus: Bus, unknown: inout [PropertyChange]) throws(BusError) -> ManagerSnapshot {
-        let before = try bus.readManager(unknown: &unknown)
-        guard before.status.sensorState == .idle else { return before }
+    /// Says so where that is refused.
+    static func current(_ bus: Bus) throws(BusError) -> ReadManager {
+        let before = try bus.readKnownOfManager()
+        guard before.snapshot.status.sensorState == .idle else { return before }
         do throws(BusError) {
             try bus.callDaemon("Claim")
         } catch {
-            let doubt = before.status.deviceOrientation == .unknown ? "is unknown" : "may be old"
+            let doubt = before.snapshot.status.deviceOrientation == .unknown ? "is unknown" : "may be old"
             let text = "the device's orientation \(doubt): the claim of the idle sensor failed (\(error.message))"
             let remedy = error.isRefusal ? ServiceChecks.claimRemedy(bus) : .none
             complain(Finding.warn(text, remedy: remedy).advice(on: bus.address))
             return before
         }
-        unknown = []
-        var now = try bus.readManager(unknown: &unknown)
+        var now = try bus.readKnownOfManager()
         try bus.callDaemon("Release")
-        now.status.sensorState = before.status.sensorState
-        now.status.claims = before.status.claims
+        now.snapshot.status.sensorState = before.snapshot.status.sensorState
+        now.snapshot.status.claims = before.snapshot.status.claims
         return now
     }
 
