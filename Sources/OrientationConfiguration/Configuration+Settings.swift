@@ -101,7 +101,8 @@ extension Configuration: Configurable {
             """
             How closely the sensor is read while the device rests. With _auto_, an input device and a sensor hub that \
             can be set to report only changes do so; any other sensor is read every 0.2 seconds, and every 0.72 seconds \
-            after 30 seconds, and a movement is seen with that delay. With _responsive_, it is read at the full rate all the time.
+            after 30 seconds, and a movement is seen with that delay. With _responsive_, it is read at the full rate \
+            all the time.
             """
         },
         Setting("Sensor", "Frame", .name { $1(&$0.convention) }) {

@@ -612,9 +612,7 @@ class Start(SessionTestCase):
         agent = self.spawn_agent()
         wait_until(self.is_connected, "the agent is connected")
         self.wait_until_idle(agent)
-        self.assertEqual(
-            self.lines(agent), ["orientd is not running, or not installed; waiting for it to start"]
-        )
+        self.assertEqual(self.lines(agent), ["orientd is not running, or not installed; waiting for it to start"])
         self.start(claim=False, held="landscape-left")
         self.wait_for_transform("270")
 

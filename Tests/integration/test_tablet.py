@@ -19,6 +19,12 @@ TABLET_MODE = ("Autorotate=tablet-mode", "LaptopOrientation=landscape-left")
 INPUT = "/sys/devices/platform/test/input/input"
 
 
+def keyboard(number=4, bus="0003"):
+    """Returns a keyboard, on USB unless `bus` is another."""
+    attributes = {"id/bustype": bus, "capabilities/key": "ffff0000"}
+    return event_node("Type Cover", number, attributes, {"ID_INPUT_KEYBOARD": "1"})
+
+
 class SwitchTestCase(RotationTestCase):
     def plug(self, offered, switches=0, number=3, attributes=None, properties=None):
         """Plugs a node in that has some switches, of which some are on.
@@ -117,47 +123,40 @@ class TabletSwitch(SwitchTestCase):
         self.assertEqual(daemon.log_lines("warning"), [])
 
     def test_computer_without_a_keyboard_is_a_tablet_where_that_is_configured(self):
-        usb, bluetooth = "0003", "0005"
         configuration = "[Tablet]\nTabletWithoutKeyboard=yes\n"
-
-        def plug_keyboard(bus, number=4):
-            attributes = {"id/bustype": bus, "capabilities/key": "ffff0000"}
-            self.rig.add_device(event_node("Type Cover", number, attributes, {"ID_INPUT_KEYBOARD": "1"}))
-
         with self.case("not configured"):
             self.rig.start_orientd()
             self.assertEqual(self.client.get("TabletMode"), "unknown")
         with self.case("comes and goes"):
             daemon = self.rig.start_orientd(configuration=configuration)
             self.assertEqual(self.client.get("TabletMode"), "tablet")
-            plug_keyboard(usb)
+            self.rig.add_device(keyboard())
             self.assert_mode("laptop")
-            plug_keyboard(usb, 5)
+            self.rig.add_device(keyboard(5))
             self.unplug(4)
             self.assert_mode("laptop")
             self.unplug(5)
             self.assert_mode("tablet")
             self.assertEqual(daemon.log_lines("warning"), [])
         with self.case("there at the start"):
-            plug_keyboard(usb)
+            self.rig.add_device(keyboard())
             self.rig.start_orientd(configuration=configuration)
             self.assertEqual(self.client.get("TabletMode"), "laptop")
         with self.case("by Bluetooth"):
-            plug_keyboard(bluetooth)
+            self.rig.add_device(keyboard(bus="0005"))
             self.rig.start_orientd(configuration=configuration)
             self.assertEqual(self.client.get("TabletMode"), "tablet")
         with self.case("a switch decides"):
-            plug_keyboard(usb)
+            self.rig.add_device(keyboard())
             self.plug(TABLET, TABLET)
             self.rig.start_orientd(configuration=configuration)
             self.assertEqual(self.client.get("TabletMode"), "tablet")
 
     # A keyboard that went during a search that had seen it stayed attached for ever.
     def test_keyboards_that_are_unplugged_during_a_search(self):
-        attributes = {"id/bustype": "0003", "capabilities/key": "ffff0000"}
         links = {}
         for number in (4, 5):
-            self.rig.add_device(event_node("Type Cover", number, attributes, {"ID_INPUT_KEYBOARD": "1"}))
+            self.rig.add_device(keyboard(number))
             link = self.rig.path("/sys/class/input", f"event{number}")
             links[number] = link, os.readlink(link)
         self.unplug(4)

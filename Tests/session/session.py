@@ -95,9 +95,7 @@ class SessionTestCase(RotationTestCase):
 
     def start_film(self):
         """Starts a session with a film in full screen on the panel; returns a client that knows which have the focus."""
-        agent = self.start_session(
-            configuration=f"{SETTINGS}[Application foot]\nSupportedOrientations=landscape\n"
-        )
+        agent = self.start_session(configuration=f"{SETTINGS}[Application foot]\nSupportedOrientations=landscape\n")
         self.focus_panel()
         self.compositor.spawn("foot", "--fullscreen", "sleep", "infinity")
         wait_until(lambda: self.client.get("AskedRequest") != "/", "the film decides")

@@ -169,7 +169,6 @@ class OurMonitorSensorTests(MonitorSensorTests):
         self.assertEqual(run.returncode, 1)
         self.assertRegex(run.stderr, r"^Failed to claim accelerometer: .*AccessDenied.*\n$")
 
-
     def test_ctrl_c_ends_it_quietly(self):
         self.rig.add_device(tablet())
         self.start_daemon()
