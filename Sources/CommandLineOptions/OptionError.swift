@@ -13,11 +13,28 @@ package struct OptionError: Error {
         self.isValueMissing = isValueMissing
     }
 
-    /// What is wrong, in one line for the user.
-    package var problem: String {
-        if isValueMissing { return "option '\(argument)' needs a value" }
-        let name = argument.utf8.prefix { $0 != UInt8(ascii: "=") }
-        return "unknown option '\(String(decoding: name, as: UTF8.self))'"
+    /// What is wrong, and a similar option or where to find all; `options` are those that `program` accepts.
+    ///
+    /// `program` may have a command.
+    package func message(among options: [OptionParser.Option], of program: String) -> String {
+        if isValueMissing { return Self.message("option '\(argument)' needs a value", program) }
+        guard argument.utf8.starts(with: "--".utf8) else {
+            return Self.message("unknown option '\(argument)'", program)
+        }
+        let name = argument.utf8.dropFirst(2).prefix { $0 != UInt8(ascii: "=") }
+        let word = String(decoding: name, as: UTF8.self)
+        let names = options.map { "\($0.name)" }
+        let matches = names.contains(word) ? [word] : names.filter { $0.utf8.starts(with: name) }
+        switch matches.count {
+        case 0:
+            let problem = "unknown option '--\(word)'"
+            if let similar = suggestion(for: word, among: names) { return problem + "; did you mean '--\(similar)'?" }
+            return Self.message(problem, program)
+        case 1: return Self.message("option '--\(matches[0])' takes no value", program)
+        default:
+            let all = matches.map { "--\($0)" }.joined(separator: " or ")
+            return Self.message("'--\(word)' is ambiguous: \(all)", program)
+        }
     }
 
     /// What is wrong, and where to find what is right; `program` may have a command.

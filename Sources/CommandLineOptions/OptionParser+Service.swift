@@ -33,7 +33,7 @@ extension OptionParser {
         do throws(OptionError) {
             parsed = try parse([program] + arguments.dropFirst())
         } catch {
-            return fail(OptionError.message(error.problem, program), 2)
+            return fail(error.message(among: options, of: program), 2)
         }
         if let operand = parsed.operands.first {
             return fail(OptionError.message("unexpected argument '\(operand)'", program), 2)

@@ -65,7 +65,7 @@ private func parse(_ arguments: [String]) throws(CommandError) -> (Command, Invo
     let accepted = command.acceptedOptions
     let name = "orientctl \(command.name)"
     if let stray = first.options.first(where: { option in !accepted.contains { "\($0.name)" == option.name } }) {
-        throw CommandError(OptionError("--\(stray.name)").message(among: accepted, of: name), .usage)
+        throw refusal(OptionError("--\(stray.name)"), accepted, of: name)
     }
     let rest = try parse(
         Array(first.operands.dropFirst()),
@@ -100,8 +100,14 @@ private func parse(
     do throws(OptionError) {
         return try OptionParser(options, stopsAtOperand: stopsAtOperand).parse([name] + arguments)
     } catch {
-        throw CommandError(error.message(among: options, of: name), .usage)
+        throw refusal(error, options, of: name)
     }
+}
+
+/// `options` are those that the command accepts.
+private func refusal(_ error: OptionError, _ options: [OptionParser.Option], of command: String) -> CommandError {
+    let isJSON = error.argument == "-j" || error.argument == "--json"
+    return CommandError(isJSON ? "this command prints no JSON" : error.message(among: options, of: command), .usage)
 }
 
 /// The command that `--help` or `--version` asks for instead of any other.

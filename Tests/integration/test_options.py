@@ -25,9 +25,11 @@ class Options(unittest.TestCase):
             ):
                 self.assert_misuse(program, argument, problem)
 
-    def test_orientctl_names_a_similar_option(self):
-        self.assert_misuse("orientctl", "--hepl", "unknown option '--hepl'; did you mean '--help'?")
-        self.assert_misuse("orientctl", "--help=x", "option '--help' takes no value; try: orientctl --help")
+    def test_what_is_right_is_named(self):
+        for program in (*DAEMONS, "orientctl"):
+            self.assert_misuse(program, "--hepl", "unknown option '--hepl'; did you mean '--help'?")
+            self.assert_misuse(program, "--help=x", f"option '--help' takes no value; try: {program} --help")
+        self.assert_misuse("orientd", "--re", "'--re' is ambiguous: --replace or --record; try: orientd --help")
 
     def test_operands_of_programs_that_have_none(self):
         for program in DAEMONS:

@@ -150,7 +150,9 @@ class Turning(InterfaceTestCase):
         self.rig.start_polkit(allowed=("org.orientd1.lock", "org.orientd1.rotate"))
         self.start(claim=False)
         self.do("lock", "landscape-left")
-        self.do("align")
+        run = self.rig.orientctl("align")
+        warning = "the interface is shown in landscape-left: orientd does not know how the device is held"
+        self.assertEqual((run.returncode, run.stderr), (DONE, f"orientctl: warning: {warning}\n"))
         self.do("unlock")
         self.assert_shown("landscape-left", lock="off")
 
@@ -789,7 +791,9 @@ class Run(InterfaceTestCase):
 
     def test_refused_by_the_policy(self):
         self.start("SupportedOrientations=landscape")
-        self.assertIn("portrait", self.assert_not_run(REFUSED, "--supported=portrait"))
+        message = self.assert_not_run(REFUSED, "--supported=portrait")
+        problem = "--supported: portrait cannot be shown; device and application allow landscape only"
+        self.assertEqual(message, f"orientctl: {problem}\n")
 
     def test_refused_by_polkit(self):
         self.rig.start_polkit(allowed=())

@@ -456,7 +456,7 @@ class Conflicts(RotationTestCase):
 
     def test_row_1_empty_intersection_with_autorotation_is_refused(self):
         self.start_with_portrait_only()
-        text = "supported: landscape; device and application allow portrait only, and the request autorotates"
+        text = "supported: landscape cannot be shown; device and application allow portrait only"
         self.assert_refused(text, LANDSCAPE)
         self.assert_refused(text, LANDSCAPE, preferred="landscape-left")
 
@@ -476,8 +476,8 @@ class Conflicts(RotationTestCase):
 
     def test_row_4_empty_intersection_without_a_preference_is_refused(self):
         self.start_with_portrait_only()
-        text = "supported: landscape; device and application allow portrait only, "
-        text += "and it prefers none"
+        text = "supported: landscape cannot be shown; device and application allow portrait only"
+        text += ", and no orientation is preferred"
         self.assert_refused(text, LANDSCAPE, should_autorotate=False)
 
     def test_row_5_an_unsupported_preference_is_refused(self):
@@ -528,7 +528,7 @@ class Conflicts(RotationTestCase):
         before = self.state()
         name, text = stack.refused_update(forwards_to=pushed)
         self.assertEqual(name, INVALID_INTERFACE_ORIENTATION)
-        self.assertEqual(text, "supported: landscape; device and application allow portrait only, and the request autorotates")
+        self.assertEqual(text, "supported: landscape cannot be shown; device and application allow portrait only")
         self.assertEqual(self.state(), before)
         pushed.update(should_autorotate=False, preferred="landscape-left")
         stack.update(forwards_to=pushed)
@@ -540,7 +540,7 @@ class Conflicts(RotationTestCase):
         before = self.state()
         name, text = view.refused_update(supported=LANDSCAPE, reason="refused as a whole")
         self.assertEqual(name, INVALID_INTERFACE_ORIENTATION)
-        self.assertEqual(text, "supported: landscape; device and application allow portrait only, and the request autorotates")
+        self.assertEqual(text, "supported: landscape cannot be shown; device and application allow portrait only")
         self.assertEqual(self.state(), before)
 
     def test_application_mask_that_leaves_no_orientation_for_the_shown_view_is_refused(self):

@@ -166,8 +166,8 @@ extension RotationPolicy {
         let granted = grantedMask(of: deciding)
         guard granted.isDisjoint(with: deciding.request.supported) else { return nil }
         return .invalidInterfaceOrientation(
-            "supported: \(deciding.request.supported); device and application allow \(granted) only, and "
-                + (deciding.request.shouldAutorotate ? "the request autorotates" : "it prefers none")
+            "supported: \(deciding.request.supported) cannot be shown; device and application allow \(granted) only"
+                + (deciding.request.shouldAutorotate ? "" : ", and no orientation is preferred")
         )
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CommandLineOptions
 import JSON
 import OrientationBus
 import OrientationCore

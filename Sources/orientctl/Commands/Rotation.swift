@@ -158,11 +158,16 @@ enum Rotation {
         case none, device
         case orientation(InterfaceOrientation)
 
-        func orientation(_ status: ManagerStatus) -> InterfaceOrientation? {
+        /// Says what keeps the interface from being shown so; nil if nothing does.
+        func obstacle(_ status: ManagerStatus, _ deciding: ListedRequest?) -> String? {
             switch self {
-            case .none: nil
-            case .device: InterfaceOrientation(following: status.deviceOrientation)
-            case .orientation(let orientation): orientation
+            case .none: return nil
+            case .device:
+                guard let orientation = InterfaceOrientation(following: status.deviceOrientation) else {
+                    return "orientd does not know how the device is held"
+                }
+                return status.obstacle(to: orientation, deciding)
+            case .orientation(let orientation): return status.obstacle(to: orientation, deciding)
             }
         }
     }
@@ -195,14 +200,14 @@ enum Rotation {
         try report(wish, Terminal.isOutput && !invocation.isJSON ? line : nil, bus, isJSON: invocation.isJSON)
     }
 
-    /// Warns if a request or laptop mode keeps the interface from what is wanted; prints the line, or the values as JSON.
+    /// Warns if something keeps the interface from what is wanted; prints the line, or the values as JSON.
     private static func report(_ wish: Wish, _ line: Line?, _ bus: Bus, isJSON: Bool) throws(CommandError) {
         guard wish != .none || line != nil || isJSON else { return }
         let snapshot = try busCall(bus.readManager())
         let status = snapshot.status
         let needsRequest = wish != .none || line == .interface
         let deciding = needsRequest ? try busCall(bus.decidingRequest(of: status)) : nil
-        if let wanted = wish.orientation(status), let obstacle = status.obstacle(to: wanted, deciding) {
+        if let obstacle = wish.obstacle(status, deciding) {
             complain("warning: the interface is shown in \(status.interfaceOrientation.name): \(obstacle)")
             // It says what the line would.
             if line == .interface { return }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CLinux
+import CommandLineOptions
 import POSIX
 
 /// Removes from texts what identifies the machine or its users.

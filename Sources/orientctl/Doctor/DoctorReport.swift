@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CLinux
+import CommandLineOptions
 import OrientationBus
 import OrientationConfiguration
 import OrientationCore

@@ -85,7 +85,10 @@ enum RequestHolder {
         }
         // The command goes on without a request if a restarted daemon refuses what its predecessor granted.
         let held = daemon.hold(request, isInteractive: true) { error in
-            if let error { end(CommandError(error)) } else { report(nil) }
+            guard let error else { return report(nil) }
+            // The message begins with the field of the request.
+            let isUnshown = error.name == Names.errorPrefix + "InvalidInterfaceOrientation"
+            end(isUnshown ? CommandError("--\(error.message)", .refused) : CommandError(error))
         }
         try systemCall(daemon.begin(on: loop))
         _ = try systemCall(loop.run(keeping: watch, held))

@@ -5,7 +5,7 @@
 /// A candidate is close if one edit for each three of its bytes turns one into the other, where an edit inserts,
 /// removes or replaces a byte or swaps two neighbours, and changing the case is no edit; or if `word` is at least three
 /// bytes and the start of no other candidate.
-func suggestion(for word: String, among candidates: [String]) -> String? {
+package func suggestion(for word: String, among candidates: [String]) -> String? {
     var best: (candidate: String, distance: Int)?
     var isTie = false
     for candidate in candidates {
@@ -20,7 +20,7 @@ func suggestion(for word: String, among candidates: [String]) -> String? {
 }
 
 /// The words of an error between an unknown word and the list of the known ones, with a suggestion if there is one.
-func useInstead(of word: String, among candidates: [String]) -> String {
+package func useInstead(of word: String, among candidates: [String]) -> String {
     suggestion(for: word, among: candidates).map { "; did you mean '\($0)'? Use" } ?? ": use"
 }
 
@@ -45,6 +45,6 @@ private func distance(_ first: [UInt8], _ second: [UInt8]) -> Int {
 }
 
 /// The byte in lower case, if it is a letter of ASCII.
-func lowercase(_ byte: UInt8) -> UInt8 {
+package func lowercase(_ byte: UInt8) -> UInt8 {
     (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte + 32 : byte
 }
