@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import POSIX
+
 /// An argument that getopt_long(3) has refused.
 package struct OptionError: Error {
     /// As it was given, such as `--colour=red`; for a short option `-c`.
@@ -18,7 +20,7 @@ package struct OptionError: Error {
     /// `program` may have a command.
     package func message(among options: [OptionParser.Option], of program: String) -> String {
         if isValueMissing { return Self.message("option '\(argument)' needs a value", program) }
-        guard argument.utf8.starts(with: "--".utf8) else {
+        guard argument.begins(with: "--") else {
             return Self.message("unknown option '\(argument)'", program)
         }
         let name = argument.utf8.dropFirst(2).prefix { $0 != UInt8(ascii: "=") }
@@ -32,8 +34,8 @@ package struct OptionError: Error {
             return Self.message(problem, program)
         case 1: return Self.message("option '--\(matches[0])' takes no value", program)
         default:
-            let all = matches.map { "--\($0)" }.joined(separator: " or ")
-            return Self.message("'--\(word)' is ambiguous: \(all)", program)
+            let all = matches.joined(separator: " or --")
+            return Self.message("'--\(word)' is ambiguous: --\(all)", program)
         }
     }
 

@@ -8,7 +8,7 @@ package struct OptionParser {
     /// An option that a command accepts.
     package struct Option: Sendable {
         package let name: StaticString
-        package let short: Character?
+        package let short: Unicode.Scalar?
 
         /// The name of the value in help texts; empty for an option without a value.
         package let value: StaticString
@@ -18,7 +18,7 @@ package struct OptionParser {
         /// Describes `--name`, and `-short` where given.
         package init(
             _ name: StaticString,
-            _ short: Character? = nil,
+            _ short: Unicode.Scalar? = nil,
             value: StaticString = "",
             help: StaticString,
             isRequired: Bool = false
@@ -125,7 +125,7 @@ package struct OptionParser {
 
     private func option(of code: Int32) -> Option? {
         if options.indices.contains(Int(code)) { return options[Int(code)] }
-        return options.first { $0.short?.asciiValue.map(Int32.init) == code }
+        return options.first { $0.short.map { Int32(bitPattern: $0.value) } == code }
     }
 
     /// Describes what getopt_long(3) has refused with `code`, which is `:` for a missing value.

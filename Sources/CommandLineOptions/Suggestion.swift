@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import POSIX
+
 /// Returns the candidate that `word` was probably meant to be; nil if none is close, or several are equally close.
 ///
 /// A candidate is close if one edit for each three of its bytes turns one into the other, where an edit inserts,
@@ -15,7 +17,7 @@ package func suggestion(for word: String, among candidates: [String]) -> String?
         best = (candidate, found)
     }
     if let best, !isTie { return best.candidate }
-    let longer = candidates.filter { $0.utf8.starts(with: word.utf8) }
+    let longer = candidates.filter { $0.begins(with: word) }
     return word.utf8.count >= 3 && longer.count == 1 ? longer[0] : nil
 }
 

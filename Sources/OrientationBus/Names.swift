@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import OrientationCore
+import POSIX
 import SystemdBus
 
 /// The names of the D-Bus interface; others depend on them, so they never change.
@@ -41,7 +42,7 @@ package enum Names {
 
     /// The id in a request's path; nil for any other path.
     package static func request(at path: String) -> RotationRequest.ID? {
-        guard path.utf8.starts(with: requestPath.utf8) else { return nil }
+        guard path.begins(with: requestPath) else { return nil }
         let number = String(decoding: path.utf8.dropFirst(requestPath.utf8.count), as: UTF8.self)
         guard let id = RotationRequest.ID(number), "\(id)" == number else { return nil }
         return id

@@ -17,7 +17,7 @@ package final class AgentLock {
 
         package var findsNoOutput: Bool { activity == AgentLock.findsNoOutput }
         /// Whether the compositor refuses what it wants.
-        package var isRefused: Bool { activity.hasPrefix(AgentLock.triesAgain) }
+        package var isRefused: Bool { activity.begins(with: AgentLock.triesAgain) }
     }
 
     /// What an agent does where nothing can be rotated.
@@ -76,7 +76,7 @@ package final class AgentLock {
     package static var holders: [Holder] {
         guard let folder, let names = try? FileDescriptor.names(in: folder) else { return [] }
         return names.sorted().compactMap { name in
-            guard name.hasSuffix(suffix), let file = try? FileDescriptor.open(withoutWaiting: "\(folder)/\(name)")
+            guard name.ends(with: suffix), let file = try? FileDescriptor.open(withoutWaiting: "\(folder)/\(name)")
             else {
                 return nil
             }

@@ -41,7 +41,7 @@ package enum SourceChoice: Hashable, Sendable {
             self = .sensorCore
         } else if text == "simulate" {
             self = .simulation
-        } else if let uri = text.dropping(prefix: "iio:"), Self.backends.contains(where: uri.hasPrefix) {
+        } else if let uri = text.dropping(prefix: "iio:"), Self.backends.contains(where: uri.begins) {
             self = .iio(uri: uri)
         } else if let path = text.dropping(prefix: "replay:"), !path.isEmpty {
             self = .replay(path: path)

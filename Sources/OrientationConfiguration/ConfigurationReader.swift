@@ -89,7 +89,7 @@ package final class ConfigurationReader<Target: Configurable> {
                 return "[\(section)] \(key)=\(value): takes \(setting.type.values); the line is ignored" + hint
             }
             if application == nil {
-                assignments.removeAll { $0.utf8.starts(with: "\(key)=".utf8) }
+                assignments.removeAll { $0.begins(with: "\(key)=") }
                 assignments.append("\(key)=\(value)")
             }
             return nil

@@ -47,7 +47,7 @@ private func environment(adding variables: [(name: String, value: String)]) -> [
     var next = orientd_environment()
     while let entry = next?.pointee {
         let text = String(cString: entry)
-        if !variables.contains(where: { text.utf8.starts(with: ($0.name + "=").utf8) }) { entries.append(text) }
+        if !variables.contains(where: { text.begins(with: $0.name + "=") }) { entries.append(text) }
         next = next?.advanced(by: 1)
     }
     return entries + variables.map { $0.name + "=" + $0.value }

@@ -13,5 +13,10 @@ extension String {
         return nil
     }
 
+    /// Compares bytes: `hasPrefix` and `hasSuffix` compare characters, whose tables take 10 kB.
+    package func begins(with text: String) -> Bool { utf8.starts(with: text.utf8) }
+
+    package func ends(with text: String) -> Bool { utf8.suffix(text.utf8.count).elementsEqual(text.utf8) }
+
     package func includes(_ text: String) -> Bool { suffix(after: text) != nil }
 }

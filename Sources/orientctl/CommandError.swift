@@ -45,7 +45,7 @@ struct CommandError: Error {
         } else if error.isRefusal {
             let isDecided = !error.message.includes("without polkit")
             self.init(error.message, .refused, remedy: isDecided ? .showSession : .installPolkit)
-        } else if error.name.hasPrefix(Names.errorPrefix) {
+        } else if error.name.begins(with: Names.errorPrefix) {
             self.init(error.message, .refused)
         } else {
             self.init("\(error)")

@@ -114,7 +114,7 @@ package final class ManagerObject {
             call.reply(.invalidArguments("the arguments take more than \(Self.limits.size) bytes"))
             return true
         }
-        guard call.interface.utf8.starts(with: "org.freedesktop.DBus.".utf8) else { return false }
+        guard call.interface.begins(with: "org.freedesktop.DBus.") else { return false }
         guard call.expectsReply else { return true }
         // What this changes is in all of the reply, and is announced before.
         host.deliverWaiting()

@@ -24,7 +24,7 @@ package struct DeviceFolder: Hashable, Sendable {
 
     /// The folders and the name of a file below the directory; nil for any other path.
     private func parts(of file: String) -> [String]? {
-        guard file.hasPrefix(path + "/") else { return nil }
+        guard file.begins(with: path + "/") else { return nil }
         let parts = file.utf8.dropFirst(path.utf8.count + 1)
             .split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).map { String(Substring($0)) }
         return parts.allSatisfy { !["", ".", ".."].contains($0) } ? parts : nil

@@ -229,7 +229,7 @@ struct SettingsFile: Sendable {
     func removeLeftovers() {
         let runtimeFolder = FileDescriptor.folder(of: path)
         for name in (try? FileDescriptor.names(in: runtimeFolder)) ?? []
-        where (runtimeFolder + name).hasPrefix(path + ".") {
+        where (runtimeFolder + name).begins(with: path + ".") {
             unlink(runtimeFolder + name)
         }
     }

@@ -28,8 +28,8 @@ enum SensorCandidate: Hashable, Sendable {
     static func all(at uri: String) throws(SystemError) -> [SensorCandidate] {
         guard uri == "local:" else { return [.machine(uri)] }
         // Only triggers have a name that tells that they are none; a mocked device may have any.
-        let iio = try named("iio") { _, name in !name.hasPrefix("trigger") }
-        let input = try named("input") { _, name in name.hasPrefix("event") }
+        let iio = try named("iio") { _, name in !name.begins(with: "trigger") }
+        let input = try named("input") { _, name in name.begins(with: "event") }
         let platform = try named("platform") { folder, name in
             FileDescriptor.inode(of: folder + name + "/" + PlatformLight.attribute) != nil
         }

@@ -57,7 +57,7 @@ package enum AttributeText {
     /// The shortest decimal text of a number, as the kernel takes it: `25`, `12.5`.
     package static func shortest(_ number: Double) -> String {
         let text = "\(number)"
-        return text.utf8.suffix(2).elementsEqual(".0".utf8) ? String(Substring(text.utf8.dropLast(2))) : text
+        return text.ends(with: ".0") ? String(Substring(text.utf8.dropLast(2))) : text
     }
 
     /// A name that a device gives itself, as it is shown: without control characters, and at most 80 characters long.

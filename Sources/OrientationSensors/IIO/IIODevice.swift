@@ -80,7 +80,7 @@ final class IIODevice {
     }
 
     private static func name(of file: String, ending: String) -> String? {
-        guard file.hasPrefix("in_"), file.utf8.suffix(ending.utf8.count).elementsEqual(ending.utf8) else { return nil }
+        guard file.begins(with: "in_"), file.ends(with: ending) else { return nil }
         return String(Substring(file.utf8.dropLast(ending.utf8.count)))
     }
 
@@ -114,7 +114,7 @@ final class IIODevice {
     var ownTrigger: String? {
         let number = String(Substring(id.utf8.drop { !(0x30...0x39).contains($0) }))
         let entries = (try? Device.entries(ofSubsystem: "iio")) ?? []
-        let names = entries.filter { $0.name.hasPrefix("trigger") }.compactMap { folder, name -> String? in
+        let names = entries.filter { $0.name.begins(with: "trigger") }.compactMap { folder, name -> String? in
             let path = folder + name
             return progress.text(at: path + "/name", of: DeviceFolder(path))
         }

@@ -107,7 +107,7 @@ struct ScanSource {
     private func switchFiles() throws(SystemError) -> [(enable: String, index: String)] {
         let folder = path + "/scan_elements"
         return try FileDescriptor.names(in: folder).compactMap { name in
-            guard name.utf8.suffix(3).elementsEqual("_en".utf8) else { return nil }
+            guard name.ends(with: "_en") else { return nil }
             let channel = String(Substring(name.utf8.dropLast(3)))
             return ("\(folder)/\(name)", "\(folder)/\(channel)_index")
         }

@@ -2,6 +2,7 @@
 
 import CLinux
 package import OrientationCore
+import POSIX
 package import SystemdBus
 
 /// An event node of the input subsystem, `/dev/input/event3`.
@@ -16,7 +17,7 @@ package enum EventNode {
     ///
     /// Opens nothing: udev's properties and the attributes of the input device are enough.
     package static func sensorKind(of node: Device) -> SensorKind? {
-        guard node.name.utf8.starts(with: "event".utf8), node.devnode != nil else { return nil }
+        guard node.name.begins(with: "event"), node.devnode != nil else { return nil }
         if node.property("IIO_SENSOR_PROXY_TYPE", contains: "input-accel") { return .accelerometer }
         if isAccelerometer(node), !isPluggedIn(node) || isInScreen(node) { return .accelerometer }
         return switches(of: node).contains(.frontProximity) ? .proximity : nil
@@ -24,7 +25,7 @@ package enum EventNode {
 
     /// The switches of a node; none of a keyboard, which is never opened, nor of orientd's own virtual tablet switch.
     package static func switches(of node: Device) -> Switches {
-        guard node.name.utf8.starts(with: "event".utf8), node.devnode != nil, !isKeyboard(node),
+        guard node.name.begins(with: "event"), node.devnode != nil, !isKeyboard(node),
             !isVirtualTabletSwitch(node)
         else { return [] }
         return Switches(rawValue: bits("capabilities/sw", of: node))
@@ -43,10 +44,10 @@ package enum EventNode {
     /// Says whether it is a keyboard of the computer, or one that is attached to it: any but those by radio, and of
     /// programs.
     package static func isAttachedKeyboard(_ node: Device) -> Bool {
-        guard node.name.utf8.starts(with: "event".utf8), isKeyboard(node), bus(of: node) != .bluetooth else {
+        guard node.name.begins(with: "event"), isKeyboard(node), bus(of: node) != .bluetooth else {
             return false
         }
-        return !node.syspath.utf8.starts(with: "/sys/devices/virtual/".utf8)
+        return !node.syspath.begins(with: "/sys/devices/virtual/")
     }
 
     /// Why an accelerometer is not used; nil for one that is, and for all other devices.
@@ -59,7 +60,7 @@ package enum EventNode {
     }
 
     private static func isAccelerometer(_ node: Device) -> Bool {
-        node.name.utf8.starts(with: "event".utf8) && node.property("ID_INPUT_ACCELEROMETER") == "1"
+        node.name.begins(with: "event") && node.property("ID_INPUT_ACCELEROMETER") == "1"
     }
 
     /// Says whether udev's database describes an accelerometer of a screen, such as that of a handheld on its own USB.

@@ -129,7 +129,7 @@ final class HookRunner {
             for name in names where paths[name] == nil { paths[name] = folder + "/" + name }
         }
         // Editors leave backups and hidden files; a folder is executable, too.
-        return paths.filter { !$0.key.hasPrefix(".") && !$0.key.hasSuffix("~") && isExecutableFile($0.value) }
+        return paths.filter { !$0.key.begins(with: ".") && !$0.key.ends(with: "~") && isExecutableFile($0.value) }
             .sorted { $0.key < $1.key }.map { $0.value }
     }
 

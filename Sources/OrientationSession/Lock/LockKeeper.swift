@@ -131,7 +131,7 @@ final class LockKeeper {
         } completion: { [self] result in
             do throws(BusError) {
                 let login = try Self.properties(result.get())
-                guard login["Class"]?.text.hasPrefix("user") ?? false, login["Remote"] != .flag(true),
+                guard login["Class"]?.text.begins(with: "user") ?? false, login["Remote"] != .flag(true),
                     login["Seat"]?.text == "seat0"
                 else { return leave("this is not a user session on seat0") }
                 path = login["Id"].flatMap { BusMessage.path("/org/freedesktop/login1/session", $0.text) }

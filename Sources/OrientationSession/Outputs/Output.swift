@@ -2,6 +2,7 @@
 
 import JSON
 import OrientationCore
+import POSIX
 
 /// The transform of an output as wl_output numbers it: counter-clockwise quarter turns, plus 4 if it is mirrored first.
 enum Transform: Int32, NamedValue {
@@ -66,7 +67,7 @@ struct Output: Hashable, Sendable {
     var isBuiltIn: Bool {
         if isPanel { return true }
         return ["eDP", "LVDS", "DSI"].contains { type in
-            guard name.utf8.starts(with: type.utf8) else { return false }
+            guard name.begins(with: type) else { return false }
             guard let next = name.utf8.dropFirst(type.utf8.count).first else { return true }
             return next == UInt8(ascii: "-") || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(next)
         }

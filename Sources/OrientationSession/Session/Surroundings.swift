@@ -110,7 +110,7 @@ struct Surroundings: Hashable {
         guard isX11 else {
             // The whole path of a socket in the standard folder names the same display.
             let folder = Self.folder + "/"
-            guard name.hasPrefix(folder) else { return name }
+            guard name.begins(with: folder) else { return name }
             return String(decoding: name.utf8.dropFirst(folder.utf8.count), as: UTF8.self)
         }
         // Without the number of the screen: `:0` and `:0.0` are one display.
@@ -124,7 +124,7 @@ struct Surroundings: Hashable {
 
     /// The names in a folder that begin so.
     private static func names(in folder: String, from prefix: String = "") -> [String] {
-        ((try? FileDescriptor.names(in: folder)) ?? []).filter { $0.hasPrefix(prefix) }.sorted()
+        ((try? FileDescriptor.names(in: folder)) ?? []).filter { $0.begins(with: prefix) }.sorted()
     }
 
     private static func socket(of server: Int32) -> Socket? {

@@ -2,6 +2,7 @@
 
 import CommandLineOptions
 import OrientationCore
+import POSIX
 
 /// `orientctl completion`: the completions of a shell, whose script calls `orientctl __complete` at each tab.
 enum Completion {
@@ -31,7 +32,7 @@ enum Completion {
         for (index, word) in words.dropLast().enumerated() {
             if awaited != nil {
                 awaited = nil
-            } else if word.hasPrefix("-") {
+            } else if word.begins(with: "-") {
                 awaited = options.first { option in
                     option.takesValue && (word == "--\(option.name)" || option.short.map { word == "-\($0)" } ?? false)
                 }
@@ -45,11 +46,11 @@ enum Completion {
             }
         }
         let word = words.last ?? ""
-        let option = awaited ?? options.first { $0.takesValue && word.hasPrefix("--\($0.name)=") }
+        let option = awaited ?? options.first { $0.takesValue && word.begins(with: "--\($0.name)=") }
         let all: [String] =
             if let option {
                 values(of: "\(option.value)", for: word)
-            } else if word.hasPrefix("-") {
+            } else if word.begins(with: "-") {
                 options.map { "--\($0.name)\($0.takesValue ? "=" : "")\t\($0.help)" }
             } else if let command, command.hasCommandLine {
                 [":command \(words.count - 1)"]
@@ -58,7 +59,7 @@ enum Completion {
             } else {
                 Command.all.map { "\($0.name)\t\($0.summary)" }
             }
-        return all.filter { $0.hasPrefix(word) || $0.hasPrefix(":") }
+        return all.filter { $0.begins(with: word) || $0.hasPrefix(":") }
     }
 
     /// The values of a usage line's word, such as `[current|EDGE|off|toggle]`, after what `word` has before them.

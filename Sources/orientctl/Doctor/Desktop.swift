@@ -129,7 +129,7 @@ extension Desktop {
         }
         let prompt = "busctl --user call org.kde.LogoutPrompt /LogoutPrompt org.kde.LogoutPrompt promptLogout"
         let remedy = Remedy.change(kind == .kde ? prompt : "gnome-session-quit --logout")
-        let isFaulty = version.hasPrefix("49.") || version.hasPrefix("50.")
+        let isFaulty = version.begins(with: "49.") || version.hasPrefix("50.")
         let cure = isFaulty ? ", a fault of version \(version): upgrade to 51, or" : ":"
         return .warn("\(kind.rawValue) does not read the sensor although it should\(cure) log in again", remedy: remedy)
     }

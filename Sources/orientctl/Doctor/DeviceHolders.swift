@@ -33,7 +33,7 @@ extension DeviceHolders {
             // By its name first: looking at a file of a network that hangs would hang, too.
             let holds = files.contains { file in
                 let link = folder + "/" + file
-                guard Self.target(of: link).hasSuffix(name) else { return false }
+                guard Self.target(of: link).ends(with: name) else { return false }
                 var other = stat()
                 return stat(link, &other) == 0 && (other.st_dev, other.st_ino) == (node.st_dev, node.st_ino)
             }

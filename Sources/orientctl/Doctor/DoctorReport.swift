@@ -142,12 +142,12 @@ struct DoctorReport {
         }
     }
 
-    private static func isValue(_ name: String) -> Bool { name.hasSuffix("_raw") || name.hasSuffix("_input") }
+    private static func isValue(_ name: String) -> Bool { name.ends(with: "_raw") || name.ends(with: "_input") }
 
     /// Returns whether an attribute is the same for every sensor of this model.
     static func isPublic(_ name: String) -> Bool {
         let personal = ["serial", "uniq", "uuid", "address", "uevent"]
         let name = String(decoding: name.utf8.map(lowercase), as: UTF8.self)
-        return !personal.contains { name.includes($0) } && !name.hasPrefix("power/")
+        return !personal.contains { name.includes($0) } && !name.begins(with: "power/")
     }
 }

@@ -108,7 +108,7 @@ enum HardwareChecks {
             let others = refused.count > 1 ? " and \(refused.count - 1) more" : ""
             let text = "\(account) may not \(first.use == .read ? "read" : "write") \(first.path)\(others)"
             // Values are readable by everybody unless somebody changed that; no udev rule restores it.
-            let isValue = first.use == .read && first.path.hasPrefix("/sys/")
+            let isValue = first.use == .read && first.path.begins(with: "/sys/")
             let remedy = isValue ? .change("sudo chmod a+r \(first.path)") : remedy
             return refused.contains { $0.isVital }
                 ? .fail(text, remedy: remedy)
@@ -245,7 +245,7 @@ enum HardwareChecks {
         }
         let sources = MatrixSources(of: device)
         let used = sensor.description.mounting?.matrixSource ?? ""
-        if let hwdb = sources.hwdb, !used.hasPrefix(HwdbEntry.property) {
+        if let hwdb = sources.hwdb, !used.begins(with: HwdbEntry.property) {
             let instead = used.isEmpty ? "the identity" : used
             let text = "\(HwdbEntry.property)=\(hwdb) is not usable: \(instead) is used"
             return [.warn(text, remedy: .calibrate)]

@@ -30,7 +30,7 @@ struct SensorHubs {
     /// Explains why there is no accelerometer; nil if nothing here does.
     var finding: Finding? {
         if let intel, intel.drivers.isEmpty, let name = Self.generations[intel.device].map({ "ish_" + $0 }),
-            let firmware, !firmware.contains(where: { $0.hasPrefix(name) })
+            let firmware, !firmware.contains(where: { $0.begins(with: name) })
         {
             let remedy = Remedy.change("install the package firmware-intel-misc or linux-firmware")
             let text = "\(Self.missing): the firmware of Intel's sensor hub is missing, intel/ish/\(name).bin"
