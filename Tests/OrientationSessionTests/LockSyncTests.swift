@@ -148,6 +148,49 @@ import Testing
         }
     }
 
+    // GNOME turned nothing for align, rotate and run while its switch was locked with orientd.
+    @Test func `a turn under the lock unlocks the switch for three seconds`() {
+        var (sync, _) = begun(desktop: .locked(true), isLocked: true)
+        #expect(sync.handle(.turned(.locked(true)), at: 1) == .write(.desktop, isLocked: false))
+        #expect(sync.handle(.reads(.desktop, .locked(false)), at: 1) == nil)
+        #expect(sync.handle(.written, at: 1.5) == .letTurn)
+        #expect(sync.handle(.turned(.locked(true)), at: 2) == .letTurn)
+        #expect(sync.handle(.waited, at: 5) == .write(.desktop, isLocked: true))
+        #expect(sync.handle(.written, at: 5) == nil)
+    }
+
+    @Test func `a lock that turns locks the switch after the turn`() {
+        var (sync, _) = begun(desktop: .locked(false), isLocked: false)
+        #expect(sync.handle(.turned(.locked(true)), at: 1) == .letTurn)
+        #expect(sync.handle(.waited, at: 4) == .write(.desktop, isLocked: true))
+        #expect(sync.handle(.written, at: 4) == nil)
+    }
+
+    @Test func `without a lock a turn writes nothing`() {
+        var (sync, _) = begun(desktop: .locked(false), isLocked: false)
+        #expect(sync.handle(.turned(.locked(false)), at: 1) == nil)
+        #expect(sync.handle(.reads(.service, .locked(true)), at: 1) == .write(.desktop, isLocked: true))
+    }
+
+    @Test func `during a turn, both sides can be changed`() {
+        for side in [LockSync.Side.desktop, .service] {
+            var (sync, _) = begun(desktop: .locked(true), isLocked: true)
+            #expect(sync.handle(.turned(.locked(true)), at: 1) == .write(.desktop, isLocked: false))
+            #expect(sync.handle(.written, at: 1) == .letTurn)
+            #expect(sync.handle(.reads(side, .locked(side == .desktop)), at: 2) == nil)
+            #expect(sync.handle(.waited, at: 5) == nil)
+        }
+    }
+
+    @Test func `a lock survives that another session comes into use during a turn`() {
+        var (sync, _) = begun(desktop: .locked(true), isLocked: true)
+        #expect(sync.handle(.turned(.locked(true)), at: 1) == .write(.desktop, isLocked: false))
+        #expect(sync.handle(.written, at: 1) == .letTurn)
+        #expect(sync.handle(.session(isActive: false), at: 2) == nil)
+        #expect(sync.handle(.waited, at: 4) == nil)
+        #expect(sync.handle(.session(isActive: true), at: 9) == .write(.desktop, isLocked: true))
+    }
+
     @Test(arguments: 1...300 as ClosedRange<UInt64>)
     func `whatever happens in whatever order, both sides end equal without an echo`(seed: UInt64) throws {
         var world = World(seed: seed, hasCommand: seed % 3 == 0)
@@ -162,6 +205,7 @@ private struct World {
         /// The key is read anew.
         case notify
         case changed(LockSync.Reading)
+        case turned(LockSync.Reading)
         case reply
     }
 
@@ -220,6 +264,11 @@ private struct World {
         case 5: if isWaiting { try rest() }
         case 6: refuses = Int.random(in: 0..<8, using: &random) == 0
         case 7, 8: try carryOut()
+        case 9:
+            guard isServing else { return }
+            reasons += 2
+            let reading = service
+            signals[.service]?.append(.turned(reading))
         default: try deliver(Bool.random(using: &random) ? .desktop : .service)
         }
     }
@@ -296,6 +345,7 @@ private struct World {
         switch signal {
         case .notify: try handle(.reads(.desktop, desktop))
         case .changed(let reading): try handle(.reads(side, reading))
+        case .turned(let reading): try handle(.turned(reading))
         case .reply:
             guard write != nil else { return }
             if side == .desktop { try handle(.reads(.desktop, desktop)) }
@@ -319,7 +369,7 @@ private struct World {
         case .write(let side, let isLocked):
             try #require(write == nil && isActive, place)
             (write, writes) = ((side, isLocked, false), writes + 1)
-        case .wait: isWaiting = true
+        case .wait, .letTurn: isWaiting = true
         case nil: break
         }
     }

@@ -340,6 +340,18 @@ class Switch(LockTestCase):
         desktop.write("false")
         self.client.wait_for("RotationLock", "off")
 
+    def test_a_turn_under_the_lock_unlocks_the_switch_meanwhile(self):
+        desktop = Desktop(self)
+        agent = self.start_lock(desktop)
+        self.control("lock", "portrait")
+        self.wait_for(desktop, "true", "portrait")
+        self.control("rotate", "landscape-left")
+        wait_until(lambda: desktop.read() == "false", "the desktop can turn the display")
+        self.assertEqual(self.lock(), "landscape-left")
+        self.wait_for(desktop, "true", "landscape-left")
+        self.settle(agent, desktop)
+        self.assertEqual((self.locks, desktop.changes, agent.log()), (["portrait", "landscape-left"], 3, ""))
+
     def test_two_hundred_random_changes_end_equal(self):
         desktop = Desktop(self)
         agent = self.start_lock(desktop)

@@ -68,6 +68,18 @@ check "the desktop is locked" soon desktop_locks true
 turn_left
 check "the device is turned" soon is DeviceOrientation landscape-left
 shows "locked" 0 red green blue yellow
+orientctl align
+shows "aligned under the lock" 3 yellow red green blue
+check "the desktop is locked again" soon desktop_locks true
+orientctl rotate portrait
+shows "rotated under the lock" 0 red green blue yellow
+check "the desktop is locked again" soon desktop_locks true
+orientctl run --supported=landscape sleep 60 &
+running=$!
+shows "while a command that supports landscape runs" 3 yellow red green blue
+kill $running
+shows "after it" 0 red green blue yellow
+check "the desktop is locked again" soon desktop_locks true
 orientctl unlock
 check "the desktop is unlocked" soon desktop_locks false
 shows "unlocked" 3 yellow red green blue

@@ -21,6 +21,8 @@ final class LockKeeper {
     private var slots: [BusSlot] = []
     private var timer: Timer?
     private var sync = LockSync()
+    /// How the interface was shown last.
+    private var shown: InterfaceOrientation?
     private var serviceProblem, readProblem, writeProblem, restlessness: ProblemLog
 
     /// Connects to the bus of the session; `onEnd` is called when the session has ended, or takes no part.
@@ -74,7 +76,11 @@ final class LockKeeper {
 
     /// The state of orientd has changed.
     func serviceChanged() {
-        process(.reads(.service, daemon.state.snapshot.map { .locked($0.status.rotationLock != .off) } ?? .unknown))
+        guard let status = daemon.state.snapshot?.status else { return process(.reads(.service, .unknown)) }
+        let reading = LockSync.Reading.locked(status.rotationLock != .off)
+        let hasTurned = shown.map { $0 != status.interfaceOrientation } ?? false
+        shown = status.interfaceOrientation
+        process(hasTurned ? .turned(reading) : .reads(.service, reading))
     }
 
     private func reported(_ event: LockSync.Event?, _ problem: String?) {
@@ -102,6 +108,7 @@ final class LockKeeper {
             let text = "the lock and the desktop's rotation switch are set back by others, or change too often"
             restlessness.update(text)
             timer?.arm(after: LockSync.window)
+        case .letTurn: timer?.arm(after: LockSync.turn)
         case nil: break
         }
     }

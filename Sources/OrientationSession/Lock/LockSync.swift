@@ -20,6 +20,8 @@ struct LockSync {
 
     enum Event {
         case reads(Side, Reading)
+        /// The service reads that, and has turned the interface since it was read last.
+        case turned(Reading)
         /// Whether the session is the one in use.
         case session(isActive: Bool)
         /// The write under way has succeeded, or was refused.
@@ -33,6 +35,8 @@ struct LockSync {
         case write(Side, isLocked: Bool)
         /// Programs seem to fight: wait for ``window`` seconds, anew if that was under way.
         case wait
+        /// The desktop turns the display: wait for ``turn`` seconds, likewise.
+        case letTurn
     }
 
     private enum State {
@@ -49,6 +53,9 @@ struct LockSync {
     /// So many writes that are set back within this number of seconds are too many, or so many changes in all.
     static let most = (setBack: 5, all: 20), window = 10.0
 
+    /// Seconds for a desktop whose switch was unlocked to read the sensor and turn the display.
+    static let turn = 3.0
+
     private var state = State.apart
     private var readings: [Side: Reading] = [:]
     private var isActive = false
@@ -58,6 +65,8 @@ struct LockSync {
     private var last: (side: Side, isLocked: Bool)?
     /// When others made changes, the newest last; four times for one that set back a write.
     private var changes: [Double] = []
+    /// A desktop does not turn the display while its switch is locked: the switch stays unlocked until then.
+    private var turnEnd: Double?
 
     /// `time` is that of a monotonic clock, in seconds.
     mutating func handle(_ event: Event, at time: Double) -> Command? {
@@ -69,6 +78,9 @@ struct LockSync {
                 return nil
             }
             if readings.updateValue(reading, forKey: side) != reading { changed = side }
+        case .turned(let reading):
+            if reading == .locked(true) { turnEnd = time + Self.turn }
+            return handle(.reads(.service, reading), at: time)
         case .session(let isActive): self.isActive = isActive
         case .written:
             if let pending {
@@ -87,14 +99,16 @@ struct LockSync {
             state = .apart
             return nil
         }
-        // A switch that was never set, or was reset, says nothing.
-        let desktopIsLocked = if case .locked(let isLocked) = desktop { isLocked } else { serviceIsLocked }
+        if changed == .desktop || !serviceIsLocked { turnEnd = nil }
+        // A switch that was never set, was reset, or is unlocked for a turn says nothing.
+        let desktopIsLocked =
+            if case .locked(let isLocked) = desktop, turnEnd == nil { isLocked } else { serviceIsLocked }
         if case .apart = state {
             state = .together(isLocked: desktopIsLocked)
         } else if let changed {
             return follow(changed, isLocked: changed == .desktop ? desktopIsLocked : serviceIsLocked, at: time)
         }
-        return nextWrite()
+        return nextWrite(at: time)
     }
 
     /// Returns the side that was written if somebody else has changed it meanwhile.
@@ -117,15 +131,18 @@ struct LockSync {
         var mustWait = changes.count == Self.most.all && time - changes[0] < Self.window
         if case .waiting = state { mustWait = true }
         state = mustWait ? .waiting(isLocked: isLocked) : .together(isLocked: isLocked)
-        return mustWait ? .wait : nextWrite()
+        return mustWait ? .wait : nextWrite(at: time)
     }
 
     /// Begins the write that makes both sides what they are to be; nil if none is needed or possible.
-    private mutating func nextWrite() -> Command? {
-        guard pending == nil, case .together(let isLocked) = state,
-            let side = [.service, .desktop].first(where: { readings[$0]?.serves(isLocked: isLocked) != true })
-        else { return nil }
-        pending = (side, isLocked, nil)
-        return .write(side, isLocked: isLocked)
+    private mutating func nextWrite(at time: Double) -> Command? {
+        guard pending == nil, case .together(let isLocked) = state else { return nil }
+        if let turnEnd, time >= turnEnd { self.turnEnd = nil }
+        for (side, isLocked) in [(Side.service, isLocked), (.desktop, isLocked && turnEnd == nil)]
+        where readings[side]?.serves(isLocked: isLocked) != true {
+            pending = (side, isLocked, nil)
+            return .write(side, isLocked: isLocked)
+        }
+        return turnEnd == nil ? nil : .letTurn
     }
 }
