@@ -43,6 +43,24 @@ import Testing
         #expect(decision.transition == Transition(from: other, to: upright, reason: .sensor))
     }
 
+    // status said that autorotation was off, or that there was no accelerometer, when a request had turned it.
+    @Test func `a request that turns the interface is the rule, also where the device does not decide`() throws {
+        let unread = RotationPolicy(configuration: .init(), autorotate: .always)
+        var (never, paused) = (RotationPolicy.held(), RotationPolicy.held())
+        never.setAutorotate(.never)
+        paused.pause()
+        for (policy, rule) in [(unread, RotationRule.unknown), (never, .never), (paused, .paused)] {
+            var policy = policy
+            let all = try policy.present(.modal, .allButUpsideDown)
+            #expect(policy.rule == rule)
+            let film = try policy.present(.modal, .landscape)
+            #expect(policy.rule == .mask)
+            try policy.release(film)
+            try policy.release(all)
+            #expect(policy.rule == rule)
+        }
+    }
+
     @Test func `between the pause and the first reading the edge is unknown`() throws {
         var policy = RotationPolicy.held(for: .landscapeLeft)
         policy.pause()

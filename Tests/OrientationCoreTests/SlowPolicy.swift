@@ -161,9 +161,13 @@ extension SlowPolicy {
         if isLaptop { return explained(by: .laptop, configuration.laptop) }
         if isLocked { return explained(by: .lock, held) }
         if !autorotates { return .fixed }
-        if autorotate == .never { return .never }
-        if isPaused { return .paused }
-        return device.map { explained(by: .device, $0) } ?? .unknown
+        // Nothing demands an orientation: what was shown without a request stays, if it is allowed.
+        func unlessForbidden(_ rule: RotationRule, _ orientation: InterfaceOrientation) -> RotationRule {
+            mask.contains(orientation) ? rule : .mask
+        }
+        if autorotate == .never { return unlessForbidden(.never, lastUnrequested) }
+        if isPaused { return unlessForbidden(.paused, device ?? lastUnrequested) }
+        return device.map { explained(by: .device, $0) } ?? unlessForbidden(.unknown, lastUnrequested)
     }
 }
 

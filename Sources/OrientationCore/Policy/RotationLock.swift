@@ -3,7 +3,7 @@
 /// The user's rotation lock.
 public enum RotationLock: NamedValue {
     case off
-    /// Holds what was shown when it was set, or what Rotate or AlignToDevice chose since.
+    /// Holds what was shown when it was set, or what Rotate or, except in laptop mode, AlignToDevice chose since.
     case current
     /// Holds one orientation, as a phone's portrait lock does.
     case orientation(InterfaceOrientation)

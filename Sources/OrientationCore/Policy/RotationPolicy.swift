@@ -265,15 +265,15 @@ extension RotationPolicy {
         guard mask.contains(shown) else { return .waiting }
         if exception != nil { return .preferred }
         if isManual { return .manual }
-        if isLaptop {
-            return shown == configuration.laptop ? .laptop : mask.contains(configuration.laptop) ? .kept : .mask
-        }
-        if isLocked { return shown == held ? .lock : mask.contains(held) ? .kept : .mask }
-        if !followsDevice { return .fixed }
+        if !isLaptop, !isLocked, !followsDevice { return .fixed }
+        guard mask.contains(upright) else { return .mask }
+        let isUpright = shown == upright
+        if isLaptop { return isUpright ? .laptop : .kept }
+        if isLocked { return isUpright ? .lock : .kept }
         if autorotate == .never { return .never }
         if isPaused { return .paused }
-        guard let followed else { return .unknown }
-        return shown == followed ? .device : mask.contains(followed) ? .kept : .mask
+        if followed == nil { return .unknown }
+        return isUpright ? .device : .kept
     }
 
     /// The rule as a sentence for people, such as `org.example.Player allows portrait only`.

@@ -4,7 +4,7 @@
 public enum RotationRule: String, NamedValue {
     /// The interface follows the device.
     case device
-    /// The mask forbids what the device, the lock or laptop mode would show.
+    /// The mask forbids what would be shown without it: by the device, the lock or laptop mode, or as before.
     case mask
     /// The lock holds it.
     case lock
@@ -18,7 +18,8 @@ public enum RotationRule: String, NamedValue {
     case never
     /// The deciding request prefers it, although device and application forbid it.
     case preferred
-    /// The deciding request was pushed and does not support it; the next rotation or SetNeedsUpdate changes it.
+    /// The deciding request was pushed and does not support it; the next rotation of the device that may turn the
+    /// interface, or SetNeedsUpdate, changes it.
     case waiting
     /// Another orientation would be upright, but this one is allowed, and nothing has turned it since it was shown.
     case kept

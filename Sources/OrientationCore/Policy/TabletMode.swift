@@ -10,7 +10,7 @@ public enum TabletMode: String, NamedValue {
 /// What the tablet mode is derived from.
 public enum TabletModeSource: String, NamedValue {
     case none
-    /// A tablet switch of the kernel.
+    /// A tablet switch of the kernel, or with TabletWithoutKeyboard=yes the keyboards.
     case `switch`
     /// A sensor of the hinge's angle.
     case hinge
