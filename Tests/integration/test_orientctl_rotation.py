@@ -383,7 +383,9 @@ class Turning(InterfaceTestCase):
             (["tablet-mode", "toggle"], "tablet-mode"),
         ):
             with self.subTest(arguments):
-                advice = "; try: loginctl session-status\n"
+                isForAdministrators = action == "configure"
+                command = "sudo orientctl autorotate never" if isForAdministrators else "loginctl session-status"
+                advice = f"; try: {command}\n"
                 self.assertIn(f"org.orientd1.{action}{advice}", self.assert_fails(REFUSED, *arguments))
 
     def test_without_a_daemon(self):

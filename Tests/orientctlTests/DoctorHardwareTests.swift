@@ -159,21 +159,25 @@ import Testing
         func finding(
             _ switches: [String] = [],
             virtual: Desktop.VirtualSwitch = .impossible,
-            hasVirtual: Bool = false
+            hasVirtual: Bool = false,
+            status: ManagerStatus? = nil
         ) -> Finding {
             HardwareChecks.tabletSwitch(
                 switches,
                 chassis: chassis,
                 virtual: virtual,
                 hasVirtual: hasVirtual,
-                status: nil
+                status: status
             )
         }
         #expect(finding().verdict == verdict)
         #expect(finding(virtual: .off(isMeasured: true)).verdict == .ok)
-        #expect(finding(virtual: .on(isMeasured: true), hasVirtual: true).remedy == .none)
-        let missing = finding(virtual: .on(isMeasured: true))
-        #expect(missing == .warn("none, in spite of TabletSwitch=yes", remedy: .showSwitch))
+        let follows = "orientd's own, which follows "
+        #expect(finding(virtual: .on(isMeasured: true), hasVirtual: true) == .ok(follows + "the angle of the hinge"))
+        #expect(finding(virtual: .on(isMeasured: false), hasVirtual: true) == .ok(follows + "orientctl tablet-mode"))
+        let missing = finding(virtual: .on(isMeasured: true), status: ManagerStatus(naturalOrientation: .portrait))
+        #expect(missing.text.hasPrefix("none, in spite of TabletSwitch=yes (") && missing.remedy == .showSwitch)
+        #expect(finding(virtual: .on(isMeasured: true)).remedy == .none)
         #expect(finding(["switches"]) == .ok("switches"))
         let advised = finding(virtual: .off(isMeasured: false))
         #expect(advised.verdict == verdict)

@@ -193,7 +193,12 @@ enum Rotation {
         do throws(BusError) {
             try bus.callDaemon(member, isInteractive: true) { call in if let argument { call.append(argument) } }
         } catch {
-            guard error.name == Names.errorPrefix + "OrientationNotSupported" else { throw CommandError(error) }
+            guard error.name == Names.errorPrefix + "OrientationNotSupported" else {
+                let problem = CommandError(error)
+                // Whatever the session, polkit allows this to administrators only.
+                guard problem.remedy == .showSession, line == .autorotate, let argument else { throw problem }
+                throw CommandError(problem.message, .refused, remedy: .command("sudo orientctl autorotate \(argument)"))
+            }
             // The message begins with the orientation.
             throw CommandError("cannot \(member == "Rotate" ? "rotate" : "lock") to \(error.message)", .refused)
         }

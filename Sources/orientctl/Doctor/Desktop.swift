@@ -129,7 +129,7 @@ extension Desktop {
         }
         let prompt = "busctl --user call org.kde.LogoutPrompt /LogoutPrompt org.kde.LogoutPrompt promptLogout"
         let remedy = Remedy.change(kind == .kde ? prompt : "gnome-session-quit --logout")
-        let isFaulty = version.begins(with: "49.") || version.hasPrefix("50.")
+        let isFaulty = version.begins(with: "49.") || version.begins(with: "50.")
         let cure = isFaulty ? ", a fault of version \(version): upgrade to 51, or" : ":"
         return .warn("\(kind.rawValue) does not read the sensor although it should\(cure) log in again", remedy: remedy)
     }
@@ -139,8 +139,8 @@ extension Desktop.VirtualSwitch {
     init(_ source: TabletModeSource?, _ configuration: Configuration) {
         let isMeasured = source == .hinge || source == .accelerometers
         let chassis = (try? Device(subsystem: "dmi", name: "id"))?.attribute("chassis_type")
-        // A convertible or a detachable one.
-        let isPossible = isMeasured || chassis == "31" || chassis == "32"
+        // A convertible or a detachable one, or one that somebody uses as a tablet.
+        let isPossible = isMeasured || source == .override || chassis == "31" || chassis == "32"
         let isWanted = configuration.machine.virtualTabletSwitch
         self = !isPossible ? .impossible : isWanted ? .on(isMeasured: isMeasured) : .off(isMeasured: isMeasured)
     }
@@ -180,6 +180,8 @@ extension Desktop {
             isPanelManaged = isManaged.map { $0 == "true" }
             version = (try? session.property("ShellVersion", of: shell, at: "/org/gnome/Shell", on: shell)) ?? ""
         }
+        // A lock of orientd is named by itself, and orient-agent keeps the desktop's equal.
+        guard status.rotationLock == .off else { return }
         // It knows every backend and default; its complaints do not belong here.
         let command = ["sh", "-c", "gsettings get \(lockSetting) 2>/dev/null"]
         let answer = try? Program.output(of: command, timeout: 2).lines.first

@@ -350,12 +350,15 @@ enum HardwareChecks {
             return .warn(text, remedy: .configure)
         }
         let mode = status.map { " (TabletMode \($0.tabletMode.name), Autorotate \($0.autorotate.name))" } ?? ""
+        if hasVirtual {
+            let source = virtual == .on(isMeasured: true) ? "the angle of the hinge" : "orientctl tablet-mode"
+            return .ok("orientd's own, which follows \(source)\(mode)")
+        }
         var advice = ""
         switch virtual {
-        case .on(true) where !hasVirtual:
-            return .warn("none, in spite of TabletSwitch=yes\(mode)", remedy: .showSwitch)
         case .on(true):
-            return .ok("none of the kernel, but that of orientd, which follows the angle of the hinge\(mode)")
+            guard status != nil else { return .warn("none; TabletSwitch=yes makes one while orientd runs") }
+            return .warn("none, in spite of TabletSwitch=yes\(mode)", remedy: .showSwitch)
         case .off(true):
             let change = "TabletSwitch=yes gives it to all programs: on a tablet, keyboard and touchpad are off then"
             let text = "none; the angle of the hinge is used instead\(mode); \(change), and GNOME and KDE rotate"
