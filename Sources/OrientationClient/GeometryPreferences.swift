@@ -18,7 +18,7 @@ public struct GeometryPreferences: Hashable, Sendable {
 
     /// Whether the request is taken into account; false for a window that is hidden.
     ///
-    /// When it becomes true, the request is presented again and becomes the topmost.
+    /// When it becomes true, the request is presented again: that of a window or a modal child becomes the topmost.
     public var isActive: Bool
 
     /// Why the application asks, for people to read; at most 1024 bytes.

@@ -113,8 +113,8 @@ extension Configuration: Configurable {
         },
         Setting("Sensor", "FaceUp", .nameOrAuto { $1(&$0.faceUp.display) }) {
             """
-            The sign of z, after the mount matrix, of the sensor in the display while the display faces up: _+z_ or \
-            _-z_. With _auto_, it follows from the matrix: +z if its determinant is positive, else -z; for HID sensors \
+            The sign of z that the sensor in the display reads, after the mount matrix, while the display faces up: _+z_ \
+            or _-z_. With _auto_, it follows from the matrix: +z if its determinant is positive, else -z; for HID sensors \
             the other way round. The four edges do not depend on it; the face and the angle of the hinge do. *orientctl \
             sensors* shows it. Drivers that mirror an axis, such as hp_accel on some models, need this setting.
             """
