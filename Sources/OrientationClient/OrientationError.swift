@@ -80,7 +80,8 @@ public struct OrientationError: Error, Hashable, Sendable {
             case Names.limitError, standard + "LimitsExceeded": .limitExceeded
             default: .failed
             }
-        message = error.message.isEmpty ? error.name : error.message
+        let isGone = error.name == standard + "UnknownObject"
+        message = isGone ? Self.notHeld.message : error.message.isEmpty ? error.name : error.message
     }
 }
 

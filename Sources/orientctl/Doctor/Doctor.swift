@@ -43,12 +43,10 @@ enum Doctor {
             let report = DoctorReport(system: system, findings: findings, recording: recording)
             do throws(SystemError) { try report.write(to: file) } catch { throw CommandError(error) }
         }
-        if let path, path != "-" {
-            complain("\(path) has the report; look through it before you attach it to an issue")
-        }
         if path != "-" {
             let bus = system.address
             try emit(findings.map { invocation.isJSON ? $0.json(on: bus).line : $0.line(on: bus, isStyled: true) })
+            if let path { complain("\(path) has the report; look through it before you attach it to an issue") }
         }
         if findings.contains(where: { $0.verdict == .fail }) { throw CommandError.reported }
     }
