@@ -9,11 +9,13 @@ import Testing
     // The table is in the closure, as Swift 6.2.3 of Debian allows it no captures.
     @Test func `a passed descriptor is found by its name`() async {
         await #expect(processExitsWith: .success) {
+            // Far from those of the test's own process, as each is closed.
+            let others = String(repeating: "other:", count: 500)
             for (names, name, descriptor): (String, String, Int32?) in [
-                ("a", "a", 3), ("a:b", "b", 4), (":b", "b", 4), ("b::b", "b", 3), ("ab:b", "b", 4), ("a", "b", nil),
-                ("", "", nil),
+                ("a", "a", 503), ("a:b", "b", 504), (":b", "b", 504), ("b::b", "b", 503), ("ab:b", "b", 504),
+                ("a", "b", nil),
             ] {
-                setenv("LISTEN_FDNAMES", names, 1)
+                setenv("LISTEN_FDNAMES", others + names, 1)
                 setenv("LISTEN_PID", "\(getpid())", 1)
                 #expect(passedDescriptor(named: name)?.rawValue == descriptor, "\(name) in \(names)")
                 // Passed to another process, such as a shell that was started first.
@@ -22,6 +24,9 @@ import Testing
                     #expect(passedDescriptor(named: name) == nil)
                 }
             }
+            setenv("LISTEN_PID", "\(getpid())", 1)
+            setenv("LISTEN_FDNAMES", "", 1)
+            #expect(passedDescriptor(named: "") == nil)
         }
     }
 
