@@ -149,33 +149,51 @@ import Testing
     }
 
     // GNOME turned nothing for align, rotate and run while its switch was locked with orientd.
-    @Test func `a turn under the lock unlocks the switch for three seconds`() {
+    @Test func `a turn under the lock resets the switch for three seconds`() {
         var (sync, _) = begun(desktop: .locked(true), isLocked: true)
-        #expect(sync.handle(.turned(.locked(true)), at: 1) == .write(.desktop, isLocked: false))
-        #expect(sync.handle(.reads(.desktop, .locked(false)), at: 1) == nil)
-        #expect(sync.handle(.written, at: 1.5) == .letTurn)
+        #expect(sync.handle(.turned(.locked(true)), at: 1) == .reset)
+        #expect(sync.handle(.reads(.desktop, .unset(isLocked: false)), at: 1) == nil)
+        #expect(sync.handle(.written, at: 1) == .letTurn)
+        #expect(sync.handle(.reads(.service, .locked(true)), at: 2) == nil)
         #expect(sync.handle(.turned(.locked(true)), at: 2) == .letTurn)
         #expect(sync.handle(.waited, at: 5) == .write(.desktop, isLocked: true))
         #expect(sync.handle(.written, at: 5) == nil)
     }
 
+    @Test func `a backend that cannot tell a reset from an unlock keeps the lock`() {
+        for isEarly in [true, false] {
+            var (sync, _) = begun(desktop: .locked(true), isLocked: true)
+            #expect(sync.handle(.turned(.locked(true)), at: 1) == .reset)
+            if isEarly { #expect(sync.handle(.reads(.desktop, .locked(false)), at: 1) == nil) }
+            #expect(sync.handle(.written, at: 1) == .letTurn)
+            if !isEarly { #expect(sync.handle(.reads(.desktop, .locked(false)), at: 1) == nil) }
+            #expect(sync.handle(.waited, at: 4) == .write(.desktop, isLocked: true))
+        }
+    }
+
     @Test func `a lock that turns locks the switch after the turn`() {
         var (sync, _) = begun(desktop: .locked(false), isLocked: false)
-        #expect(sync.handle(.turned(.locked(true)), at: 1) == .letTurn)
+        #expect(sync.handle(.turned(.locked(true)), at: 1) == .reset)
+        #expect(sync.handle(.written, at: 1) == .letTurn)
         #expect(sync.handle(.waited, at: 4) == .write(.desktop, isLocked: true))
         #expect(sync.handle(.written, at: 4) == nil)
     }
 
-    @Test func `without a lock a turn writes nothing`() {
+    @Test func `without a lock, or where the default is locked, a turn writes nothing`() {
         var (sync, _) = begun(desktop: .locked(false), isLocked: false)
         #expect(sync.handle(.turned(.locked(false)), at: 1) == nil)
         #expect(sync.handle(.reads(.service, .locked(true)), at: 1) == .write(.desktop, isLocked: true))
+        sync = LockSync(followsTurns: false)
+        for event in [LockSync.Event.session(isActive: true), .reads(.desktop, .locked(true)), .turned(.locked(true))] {
+            #expect(sync.handle(event, at: 1) == nil)
+        }
+        #expect(sync.handle(.turned(.locked(true)), at: 2) == nil)
     }
 
     @Test func `during a turn, both sides can be changed`() {
         for side in [LockSync.Side.desktop, .service] {
             var (sync, _) = begun(desktop: .locked(true), isLocked: true)
-            #expect(sync.handle(.turned(.locked(true)), at: 1) == .write(.desktop, isLocked: false))
+            #expect(sync.handle(.turned(.locked(true)), at: 1) == .reset)
             #expect(sync.handle(.written, at: 1) == .letTurn)
             #expect(sync.handle(.reads(side, .locked(side == .desktop)), at: 2) == nil)
             #expect(sync.handle(.waited, at: 5) == nil)
@@ -184,11 +202,20 @@ import Testing
 
     @Test func `a lock survives that another session comes into use during a turn`() {
         var (sync, _) = begun(desktop: .locked(true), isLocked: true)
-        #expect(sync.handle(.turned(.locked(true)), at: 1) == .write(.desktop, isLocked: false))
+        #expect(sync.handle(.turned(.locked(true)), at: 1) == .reset)
         #expect(sync.handle(.written, at: 1) == .letTurn)
         #expect(sync.handle(.session(isActive: false), at: 2) == nil)
         #expect(sync.handle(.waited, at: 4) == nil)
         #expect(sync.handle(.session(isActive: true), at: 9) == .write(.desktop, isLocked: true))
+    }
+
+    // The next session's switch was overwritten.
+    @Test func `a turn while another session is in use is none of this one's`() {
+        var (sync, _) = begun(desktop: .locked(false), isLocked: false)
+        #expect(sync.handle(.session(isActive: false), at: 1) == nil)
+        #expect(sync.handle(.reads(.service, .locked(true)), at: 2) == nil)
+        #expect(sync.handle(.turned(.locked(true)), at: 3) == nil)
+        #expect(sync.handle(.session(isActive: true), at: 4) == .write(.service, isLocked: false))
     }
 
     @Test(arguments: 1...300 as ClosedRange<UInt64>)
@@ -218,7 +245,8 @@ private struct World {
     private var refuses = false
     /// In order for each side.
     private var signals: [LockSync.Side: [Signal]] = [:]
-    private var write: (side: LockSync.Side, isLocked: Bool, isCarriedOut: Bool)?
+    /// Resets the switch if it is to be neither locked nor unlocked.
+    private var write: (side: LockSync.Side, isLocked: Bool?, isCarriedOut: Bool)?
     private var isWaiting = false
     private var reasons = 0, writes = 0
     /// The switch is written by a command, which ends at any time, and each change is reported with its value.
@@ -331,7 +359,13 @@ private struct World {
             return try handle(.refused)
         }
         write?.isCarriedOut = true
-        set(current.side, to: current.isLocked)
+        if let isLocked = current.isLocked {
+            set(current.side, to: isLocked)
+        } else if desktop != .unset(isLocked: false) {
+            desktop = .unset(isLocked: false)
+            let signal = hasCommand ? Signal.changed(.locked(false)) : .notify
+            signals[.desktop]?.append(signal)
+        }
         if isCommand { return }
         // dconf's reply comes before its signal, orientd's after it.
         let count = signals[current.side]?.count ?? 0
@@ -369,6 +403,9 @@ private struct World {
         case .write(let side, let isLocked):
             try #require(write == nil && isActive, place)
             (write, writes) = ((side, isLocked, false), writes + 1)
+        case .reset:
+            try #require(write == nil && isActive, place)
+            (write, writes) = ((.desktop, nil, false), writes + 1)
         case .wait, .letTurn: isWaiting = true
         case nil: break
         }

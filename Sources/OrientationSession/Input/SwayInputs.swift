@@ -160,7 +160,7 @@ final class SwayInputs: InputMapper {
 
     /// Whether sway maps a device with this ID_PATH of udev to the only built-in output: as it does not one on USB.
     private static func mapsItself(_ path: String) -> Bool {
-        path.begins(with: "platform-") || path.hasPrefix("pci-") && path.includes("-platform-")
+        path.begins(with: "platform-") || path.begins(with: "pci-") && path.includes("-platform-")
     }
 
     /// The command that maps a device; nil if a name contains what sway would read as more than a name.

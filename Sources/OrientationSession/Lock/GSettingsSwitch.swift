@@ -68,7 +68,7 @@ final class GSettingsSwitch {
 
     private func start(
         _ action: String,
-        _ values: String...,
+        _ values: [String] = [],
         timeout: Double? = nil,
         onLine: @escaping ([UInt8]) -> Void = { _ in },
         onEnd: @escaping (ChildProcess.End) -> Void
@@ -168,21 +168,22 @@ final class GSettingsSwitch {
 
     // MARK: - Writing
 
-    /// Writes it, and reports `written` or `refused`, later or at once.
-    func write(_ isLocked: Bool) {
+    /// Writes it, or resets it with nil, and reports `written` or `refused`, later or at once.
+    func write(_ isLocked: Bool?) {
+        let action = isLocked == nil ? "reset" : "set"
         do throws(SystemError) {
-            writing = try start("set", isLocked ? "true" : "false", timeout: Self.timeout) {
+            writing = try start(action, isLocked.map { [$0 ? "true" : "false"] } ?? [], timeout: Self.timeout) {
                 [self] end in
                 writing = nil
                 guard end.status == 0 else {
                     expected = nil
-                    return report(.refused, describe("set", end))
+                    return report(.refused, describe(action, end))
                 }
                 if expected != nil, monitor != nil { return echo?.arm(after: Self.echoTime) ?? () }
                 expected = nil
                 report(.written, nil)
             }
-            expected = isLocked
+            expected = isLocked ?? lock.standard
         } catch {
             report(.refused, "\(error)")
         }

@@ -20,7 +20,7 @@ final class LockKeeper {
     private var path: String?
     private var slots: [BusSlot] = []
     private var timer: Timer?
-    private var sync = LockSync()
+    private var sync: LockSync
     /// How the interface was shown last.
     private var shown: InterfaceOrientation?
     private var serviceProblem, readProblem, writeProblem, restlessness: ProblemLog
@@ -39,6 +39,7 @@ final class LockKeeper {
         self.loop = loop
         self.log = log
         self.onEnd = onEnd
+        sync = LockSync(followsTurns: !lock.standard)
         serviceProblem = ProblemLog(log, consequence: "it may differ from the desktop's rotation switch")
         let consequence = "the lock of orientd may differ from it"
         readProblem = ProblemLog(log, consequence: consequence)
@@ -104,11 +105,12 @@ final class LockKeeper {
                 if daemon.state.snapshot != nil { serviceProblem.update(problem) }
                 process(problem == nil ? .written : .refused)
             }
+        case .reset: desktop?.write(nil)
+        case .letTurn: timer?.arm(after: LockSync.turnTime)
         case .wait:
             let text = "the lock and the desktop's rotation switch are set back by others, or change too often"
             restlessness.update(text)
             timer?.arm(after: LockSync.window)
-        case .letTurn: timer?.arm(after: LockSync.turn)
         case nil: break
         }
     }

@@ -33,9 +33,11 @@ struct LockSync {
 
     enum Command: Equatable {
         case write(Side, isLocked: Bool)
-        /// Programs seem to fight: wait for ``window`` seconds, anew if that was under way.
+        /// Reset the desktop's switch to its default, which is unlocked.
+        case reset
+        /// Programs seem to fight: wait for ``window`` seconds, anew if a wait was under way.
         case wait
-        /// The desktop turns the display: wait for ``turn`` seconds, likewise.
+        /// The desktop turns the display: wait for ``turnTime`` seconds, anew if a wait was under way.
         case letTurn
     }
 
@@ -53,20 +55,29 @@ struct LockSync {
     /// So many writes that are set back within this number of seconds are too many, or so many changes in all.
     static let most = (setBack: 5, all: 20), window = 10.0
 
-    /// Seconds for a desktop whose switch was unlocked to read the sensor and turn the display.
-    static let turn = 3.0
+    /// Seconds for which the switch is reset when the interface turns under the lock.
+    ///
+    /// A desktop turns nothing while its switch is locked; in this time it reads the sensor and turns the display. A
+    /// switch that was reset says nothing: the lock survives if the agent ends meanwhile.
+    static let turnTime = 3.0
+
+    private enum Turn { case due, running }
 
     private var state = State.apart
     private var readings: [Side: Reading] = [:]
     private var isActive = false
     /// The write that was commanded and has not ended, and what its side has read since; there is one at most.
-    private var pending: (side: Side, isLocked: Bool, reading: Reading?)?
+    private var pending: (side: Side, written: Reading, reading: Reading?)?
+    /// The turn under the lock that the desktop is to follow.
+    private var turn: Turn?
+    /// Whether the switch can be reset for a turn; not where its default is locked.
+    private let followsTurns: Bool
     /// The last write; nil after somebody has set it back.
-    private var last: (side: Side, isLocked: Bool)?
+    private var last: (side: Side, written: Reading)?
     /// When others made changes, the newest last; four times for one that set back a write.
     private var changes: [Double] = []
-    /// A desktop does not turn the display while its switch is locked: the switch stays unlocked until then.
-    private var turnEnd: Double?
+
+    init(followsTurns: Bool = true) { self.followsTurns = followsTurns }
 
     /// `time` is that of a monotonic clock, in seconds.
     mutating func handle(_ event: Event, at time: Double) -> Command? {
@@ -77,21 +88,23 @@ struct LockSync {
                 pending?.reading = reading
                 return nil
             }
-            if readings.updateValue(reading, forKey: side) != reading { changed = side }
+            if take(reading, of: side) { changed = side }
         case .turned(let reading):
-            if reading == .locked(true) { turnEnd = time + Self.turn }
+            if followsTurns, reading == .locked(true), case .together = state { turn = .due }
             return handle(.reads(.service, reading), at: time)
         case .session(let isActive): self.isActive = isActive
         case .written:
             if let pending {
-                readings[pending.side] = .locked(pending.isLocked)
-                last = (pending.side, pending.isLocked)
+                readings[pending.side] = pending.written
+                last = (pending.side, pending.written)
             }
             changed = endWrite()
         case .refused:
             if case .together = state { state = .differing }
             changed = endWrite()
-        case .waited: if case .waiting(let isLocked) = state { state = .together(isLocked: isLocked) }
+        case .waited:
+            if case .waiting(let isLocked) = state { state = .together(isLocked: isLocked) }
+            if turn == .running { turn = nil }
         }
         guard isActive, let desktop = readings[.desktop], desktop != .unknown,
             case .locked(let serviceIsLocked)? = readings[.service]
@@ -99,31 +112,37 @@ struct LockSync {
             state = .apart
             return nil
         }
-        if changed == .desktop || !serviceIsLocked { turnEnd = nil }
-        // A switch that was never set, was reset, or is unlocked for a turn says nothing.
-        let desktopIsLocked =
-            if case .locked(let isLocked) = desktop, turnEnd == nil { isLocked } else { serviceIsLocked }
+        if changed == .desktop || !serviceIsLocked { turn = nil }
+        // A switch that was never set, or was reset, says nothing.
+        let desktopIsLocked = if case .locked(let isLocked) = desktop { isLocked } else { serviceIsLocked }
         if case .apart = state {
             state = .together(isLocked: desktopIsLocked)
         } else if let changed {
             return follow(changed, isLocked: changed == .desktop ? desktopIsLocked : serviceIsLocked, at: time)
         }
-        return nextWrite(at: time)
+        return nextWrite()
     }
 
     /// Returns the side that was written if somebody else has changed it meanwhile.
     private mutating func endWrite() -> Side? {
         defer { pending = nil }
-        guard let pending, let reading = pending.reading,
-            readings.updateValue(reading, forKey: pending.side) != reading
-        else { return nil }
+        guard let pending, let reading = pending.reading, take(reading, of: pending.side) else { return nil }
         return pending.side
+    }
+
+    /// Notes what a side reads; returns whether somebody else has changed it.
+    private mutating func take(_ reading: Reading, of side: Side) -> Bool {
+        // Not every backend tells a switch that was reset from one that was unlocked.
+        if side == .desktop, turn != nil, readings[side] == .unset(isLocked: false), reading == .locked(false) {
+            return false
+        }
+        return readings.updateValue(reading, forKey: side) != reading
     }
 
     /// Follows a change that somebody else made.
     private mutating func follow(_ side: Side, isLocked: Bool, at time: Double) -> Command? {
         var weight = 1
-        if let last, last.side == side, readings[side] != .locked(last.isLocked) {
+        if let last, last.side == side, readings[side] != last.written {
             self.last = nil
             weight = Self.most.all / Self.most.setBack
         }
@@ -131,18 +150,26 @@ struct LockSync {
         var mustWait = changes.count == Self.most.all && time - changes[0] < Self.window
         if case .waiting = state { mustWait = true }
         state = mustWait ? .waiting(isLocked: isLocked) : .together(isLocked: isLocked)
-        return mustWait ? .wait : nextWrite(at: time)
+        return mustWait ? .wait : nextWrite()
     }
 
-    /// Begins the write that makes both sides what they are to be; nil if none is needed or possible.
-    private mutating func nextWrite(at time: Double) -> Command? {
+    /// Begins the write that makes both sides what they are to be, or a turn; nil if nothing is needed or possible.
+    private mutating func nextWrite() -> Command? {
         guard pending == nil, case .together(let isLocked) = state else { return nil }
-        if let turnEnd, time >= turnEnd { self.turnEnd = nil }
-        for (side, isLocked) in [(Side.service, isLocked), (.desktop, isLocked && turnEnd == nil)]
-        where readings[side]?.serves(isLocked: isLocked) != true {
-            pending = (side, isLocked, nil)
-            return .write(side, isLocked: isLocked)
+        if readings[.service]?.serves(isLocked: isLocked) != true {
+            pending = (.service, .locked(isLocked), nil)
+            return .write(.service, isLocked: isLocked)
         }
-        return turnEnd == nil ? nil : .letTurn
+        if let turn {
+            if readings[.desktop] != .unset(isLocked: false) {
+                pending = (.desktop, .unset(isLocked: false), nil)
+                return .reset
+            }
+            self.turn = .running
+            return turn == .due ? .letTurn : nil
+        }
+        guard readings[.desktop]?.serves(isLocked: isLocked) != true else { return nil }
+        pending = (.desktop, .locked(isLocked), nil)
+        return .write(.desktop, isLocked: isLocked)
     }
 }
