@@ -161,13 +161,10 @@ extension SlowPolicy {
         if isLaptop { return explained(by: .laptop, configuration.laptop) }
         if isLocked { return explained(by: .lock, held) }
         if !autorotates { return .fixed }
-        // Nothing demands an orientation: what was shown without a request stays, if it is allowed.
-        func unlessForbidden(_ rule: RotationRule, _ orientation: InterfaceOrientation) -> RotationRule {
-            mask.contains(orientation) ? rule : .mask
-        }
-        if autorotate == .never { return unlessForbidden(.never, lastUnrequested) }
-        if isPaused { return unlessForbidden(.paused, device ?? lastUnrequested) }
-        return device.map { explained(by: .device, $0) } ?? unlessForbidden(.unknown, lastUnrequested)
+        // Where nothing demands an orientation, it is what was shown without a request.
+        if autorotate == .never { return explained(by: .never, lastUnrequested) }
+        if isPaused { return explained(by: .paused, device ?? lastUnrequested) }
+        return device.map { explained(by: .device, $0) } ?? explained(by: .unknown, lastUnrequested)
     }
 }
 

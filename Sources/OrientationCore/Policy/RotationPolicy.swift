@@ -267,13 +267,12 @@ extension RotationPolicy {
         if isManual { return .manual }
         if !isLaptop, !isLocked, !followsDevice { return .fixed }
         guard mask.contains(upright) else { return .mask }
-        let isUpright = shown == upright
-        if isLaptop { return isUpright ? .laptop : .kept }
-        if isLocked { return isUpright ? .lock : .kept }
+        guard shown == upright else { return .kept }
+        if isLaptop { return .laptop }
+        if isLocked { return .lock }
         if autorotate == .never { return .never }
         if isPaused { return .paused }
-        if followed == nil { return .unknown }
-        return isUpright ? .device : .kept
+        return followed == nil ? .unknown : .device
     }
 
     /// The rule as a sentence for people, such as `org.example.Player allows portrait only`.
