@@ -26,7 +26,7 @@ package struct OptionError: Error {
         let name = argument.utf8.dropFirst(2).prefix { $0 != UInt8(ascii: "=") }
         let word = String(decoding: name, as: UTF8.self)
         let names = options.map { "\($0.name)" }
-        let matches = names.contains(word) ? [word] : names.filter { $0.utf8.starts(with: name) }
+        let matches = names.contains(word) ? [word] : word.isEmpty ? [] : names.filter { $0.begins(with: word) }
         switch matches.count {
         case 0:
             let problem = "unknown option '--\(word)'"

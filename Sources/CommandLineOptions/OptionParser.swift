@@ -130,9 +130,10 @@ package struct OptionParser {
 
     /// Describes what getopt_long(3) has refused with `code`, which is `:` for a missing value.
     private func refusal(_ code: Int32, _ arguments: [UnsafeMutablePointer<CChar>?]) -> OptionError {
-        // For long options getopt leaves 0 or the index.
+        // For long options getopt leaves 0 or the index; for a byte that is no ASCII, which begins or is within a
+        // character, it leaves a negative one.
         let refused = orientd_optopt()
-        let isShort = refused > Int32(options.count)
+        let isShort = refused > Int32(options.count) || refused < 0
         let short = [UInt8(ascii: "-"), UInt8(truncatingIfNeeded: refused)]
         let last = arguments[max(0, Int(orientd_optind()) - 1)].map { String(cString: $0) } ?? ""
         let argument = isShort ? String(decoding: short, as: UTF8.self) : last

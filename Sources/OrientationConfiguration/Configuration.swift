@@ -96,7 +96,7 @@ package func number(_ text: String) -> Double? {
 extension String {
     /// The rest of the string after `prefix`; nil for a string that does not begin with it.
     func dropping(prefix: String) -> String? {
-        guard utf8.starts(with: prefix.utf8) else { return nil }
+        guard begins(with: prefix) else { return nil }
         return String(decoding: utf8.dropFirst(prefix.utf8.count), as: UTF8.self)
     }
 }

@@ -19,7 +19,7 @@ from gi.repository import Gio, GLib
 from evdev import EventNode, event_node
 from feed import Feed
 from rig import ACTIONS as OWN_ACTIONS
-from rig import BASE, BUILD, DEVICE, MINUS_Z, PLUS_Z, POLKIT, PORTRAIT, PYTHON, RigTestCase, accelerometer, wait_until
+from rig import BASE, BUILD, DEVICE, MINUS_Z, PLUS_Z, POLKIT, PORTRAIT, PYTHON, REQUEST, RigTestCase, accelerometer, wait_until
 
 BUS = "org.freedesktop.DBus"
 HOSTNAMED = "org.freedesktop.hostname1"
@@ -336,7 +336,7 @@ class Hardware(DoctorTestCase):
         EventNode(self.rig, switches=1)
         self.rig.start_orientd()
         self.client.wait_for("InterfaceRule", "paused")
-        pattern = "while the lid is closed, as Lid Switch says; if it is open, IgnoreLidSwitch=Lid Switch ignores that$"
+        pattern = "the lid is closed, .*; if Lid Switch is wrong, IgnoreLidSwitch=Lid Switch ignores it$"
         self.assert_finding(self.doctor()["rotation"], "ok", pattern)
 
     def test_mount_matrix_that_makes_up_down(self):
@@ -477,7 +477,7 @@ class Services(DoctorTestCase):
         self.client.ask("SetRotationLock", "s", "portrait")
         bus = f"--bus={self.rig.address}"
         finding = self.doctor(bus)["rotation"]
-        self.assert_finding(finding, "warn", "locked$", remedy=f"orientctl --bus='{self.rig.address}' unlock")
+        self.assert_finding(finding, "warn", "held by the lock$", remedy=f"orientctl --bus='{self.rig.address}' unlock")
         _, *arguments = shlex.split(finding["remedy"])
         self.rig.orientctl(*arguments)
         self.assert_finding(self.doctor(bus)["rotation"], "ok")
@@ -514,15 +514,24 @@ class Services(DoctorTestCase):
 
     def test_interface_that_does_not_turn(self):
         daemon = self.rig.start_orientd()
-        self.assert_finding(self.doctor()["rotation"], "ok", "and there is no accelerometer to follow$")
+        self.assert_finding(self.doctor()["rotation"], "ok", "portrait, as there is no accelerometer$")
         daemon.stop()
         self.rig.add_device(accelerometer())
         self.rig.start_orientd()
-        self.assert_finding(self.doctor()["rotation"], "ok", "follows the device")
+        self.assert_finding(self.doctor()["rotation"], "ok", "portrait, the device has not been read yet$")
+        # It said that the interface follows the device.
+        options = {"supported": GLib.Variant("as", ["landscape-left"])}
+        (view,) = self.client.ask("Request", "sua{sv}", "org.example.Player", 0, options)
+        text = "landscape-left, org.example.Player allows landscape-left only$"
+        self.assert_finding(self.doctor()["rotation"], "ok", text, remedy="orientctl requests")
         self.client.ask("SetRotationLock", "s", "portrait")
-        self.assert_finding(self.doctor()["rotation"], "warn", "locked", remedy="orientctl unlock")
+        self.assert_finding(self.doctor()["rotation"], "ok", text, remedy="orientctl requests")
+        self.client.call("Release", path=view, interface=REQUEST)
+        self.assert_finding(self.doctor()["rotation"], "warn", "portrait, held by the lock$", remedy="orientctl unlock")
+        self.client.ask("SetRotationLock", "s", "off")
         self.client.ask("SetAutorotate", "s", "never")
-        self.assert_finding(self.doctor()["rotation"], "warn", "never", remedy="orientctl autorotate always")
+        remedy = "orientctl autorotate always"
+        self.assert_finding(self.doctor()["rotation"], "warn", "autorotation is off$", remedy=remedy)
 
     def test_owner_of_the_name_of_iio_sensor_proxy(self):
         self.rig.start_orientd(configuration="[Bus]\nSensorProxy=no\n")

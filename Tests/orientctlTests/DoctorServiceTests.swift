@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import JSON
-import OrientationBus
 import OrientationCore
 import Testing
 
+@testable import OrientationBus
 @testable import OrientationConfiguration
 @testable import SystemdBus
 @testable import orientctl
@@ -72,19 +72,32 @@ import Testing
         return status
     }
 
-    @Test func `settings that keep the interface from turning are warnings`() {
-        let follows = Finding.ok("the interface is shown in portrait and follows the device")
-        #expect(ServiceChecks.rotation(status { _ in }) == follows)
-        let none = Finding.ok("the interface is shown in portrait, and there is no accelerometer to follow")
-        #expect(ServiceChecks.rotation(status { $0.hasAccelerometer = false }) == none)
-        #expect(ServiceChecks.rotation(status { $0.interfaceRule = .paused }).text.contains("while the lid is closed"))
-        #expect(ServiceChecks.rotation(status { $0.rotationLock = .current }).remedy == .orientctl("unlock"))
-        #expect(ServiceChecks.rotation(status { $0.autorotate = .never }).remedy == .orientctl("autorotate always"))
-        let laptop = status {
-            $0.autorotate = .tabletMode
-            $0.tabletMode = .laptop
+    @Test(arguments: [
+        (rule: RotationRule.device, verdict: Finding.Verdict.ok, remedy: Remedy.none), (.unknown, .ok, .none),
+        (.paused, .ok, .none), (.laptop, .ok, .none), (.mask, .ok, .orientctl("requests")),
+        (.fixed, .ok, .orientctl("requests")), (.waiting, .ok, .orientctl("requests")),
+        (.preferred, .ok, .orientctl("requests")), (.manual, .ok, .orientctl("align")),
+        (.kept, .ok, .orientctl("align")), (.lock, .warn, .orientctl("unlock")),
+        (.never, .warn, .orientctl("autorotate always")),
+    ])
+    func `doctor says in the words of status what decides`(
+        rule: RotationRule,
+        verdict: Finding.Verdict,
+        remedy: Remedy
+    ) {
+        let deciding = ListedRequest(id: 1, appID: "a", presentation: .modal, supported: .portrait)
+        let status = status {
+            $0.interfaceRule = rule
+            $0.supportedOrientations = .portrait
         }
-        #expect(ServiceChecks.rotation(laptop).verdict == .ok)
+        let finding = ServiceChecks.rotation(status, deciding: deciding)
+        #expect(finding.text.hasPrefix("the interface is shown in \(Status.interface(status, deciding: deciding))"))
+        #expect(finding.verdict == verdict && finding.remedy == remedy)
+    }
+
+    @Test func `the device's mask has no request to list`() {
+        let status = status { $0.interfaceRule = .mask }
+        #expect(ServiceChecks.rotation(status).remedy == .none)
     }
 
     @Test func `the programs that turn the display are named`() {

@@ -32,6 +32,7 @@ import Testing
         (["--quiet=yes"], "option '--quiet' takes no value; try: test --help"),
         (["--qui=yes"], "option '--quiet' takes no value; try: test --help"),
         (["--output"], "option '--output' needs a value; try: test --help"),
+        (["-é"], "unknown option '-\u{FFFD}'; try: test --help"), (["--=x"], "unknown option '--'; try: test --help"),
         (["a", "-o"], "option '-o' needs a value; try: test --help"),
     ]
 

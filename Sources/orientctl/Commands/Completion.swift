@@ -59,7 +59,7 @@ enum Completion {
             } else {
                 Command.all.map { "\($0.name)\t\($0.summary)" }
             }
-        return all.filter { $0.begins(with: word) || $0.hasPrefix(":") }
+        return all.filter { $0.begins(with: word) || $0.begins(with: ":") }
     }
 
     /// The values of a usage line's word, such as `[current|EDGE|off|toggle]`, after what `word` has before them.

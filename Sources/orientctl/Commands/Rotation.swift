@@ -59,7 +59,8 @@ enum Rotation {
         name: "rotate",
         operands: "EDGE|landscape|cw|ccw|next",
         summary: "turn the interface by hand",
-        description: "Turns the interface by hand: until the device turns, or as long as the lock is on.",
+        description: "Turns the interface by hand: until the device turns or an application's request ends, or as long "
+            + "as the lock is on.",
         words: [
             ("EDGE", "to this orientation"), ("landscape", "to the landscape that fits better"),
             ("cw", "by a quarter turn clockwise"), ("ccw", "by a quarter turn counter-clockwise"),
@@ -212,7 +213,8 @@ enum Rotation {
         let status = snapshot.status
         let needsRequest = wish != .none || line == .interface
         let deciding = needsRequest ? try busCall(bus.decidingRequest(of: status)) : nil
-        if let obstacle = wish.obstacle(status, deciding) {
+        let obstacle = wish.obstacle(status, deciding)
+        if let obstacle {
             complain("warning: the interface is shown in \(status.interfaceOrientation.name): \(obstacle)")
             // It says what the line would.
             if line == .interface { return }
@@ -223,7 +225,7 @@ enum Rotation {
         }
         switch line {
         case .lock:
-            if wish == .none, status.rotationLock != .off, status.interfaceRule == .laptop {
+            if obstacle == nil, status.rotationLock != .off, status.interfaceRule == .laptop {
                 complain("warning: the machine is used as a laptop; the lock applies in tablet mode")
             }
             try emit(["Lock: \(Status.lock(status))"])
@@ -236,7 +238,7 @@ enum Rotation {
 
 extension Bus {
     /// Reads the request that decides; nil if none does.
-    fileprivate func decidingRequest(of status: ManagerStatus) throws(BusError) -> ListedRequest? {
+    func decidingRequest(of status: ManagerStatus) throws(BusError) -> ListedRequest? {
         guard let id = status.askedRequest else { return nil }
         return try readRequests().first { $0.id == id }
     }

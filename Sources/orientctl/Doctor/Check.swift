@@ -22,9 +22,10 @@ struct Check: Sendable {
         .ofReadings("gravity", ReadingChecks.gravity), .ofReadings("noise", ReadingChecks.noise),
         .ofReadings("sampling", ReadingChecks.sampling),
         Check("bus", ServiceChecks.bus), .onBus("service", ServiceChecks.service),
-        .onBus("rotation") { _, system in
-            guard let snapshot = system.snapshot else { return .warn("cannot be checked without orientd") }
-            return ServiceChecks.rotation(snapshot.status, closedLids: HardwareChecks.closedLids(system))
+        .onBus("rotation") { bus, system in
+            guard let status = system.snapshot?.status else { return .warn("cannot be checked without orientd") }
+            let deciding = try? bus.decidingRequest(of: status)
+            return ServiceChecks.rotation(status, deciding: deciding, closedLids: HardwareChecks.closedLids(system))
         },
         Check("rotator", ServiceChecks.rotators), Check("desktop", Desktop.findings),
         .onBus("sensor proxy", ServiceChecks.sensorProxy), .onBus("polkit", ServiceChecks.polkit),

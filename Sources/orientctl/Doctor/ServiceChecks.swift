@@ -96,24 +96,27 @@ enum ServiceChecks {
 
     // MARK: - The policy
 
-    /// Whether a setting keeps the interface from following the device; `closedLids` are switches that say closed.
-    static func rotation(_ status: ManagerStatus, closedLids: [String] = []) -> Finding {
-        let shown = "the interface is shown in \(status.interfaceOrientation.name)"
-        if status.autorotate == .never {
-            return .warn("\(shown) and never follows the device", remedy: .orientctl("autorotate always"))
-        }
-        if status.autorotate == .tabletMode, status.tabletMode == .laptop {
+    /// What decides how the interface is shown; `closedLids` are switches that say closed.
+    static func rotation(
+        _ status: ManagerStatus,
+        deciding: ListedRequest? = nil,
+        closedLids: [String] = []
+    ) -> Finding {
+        let text = "the interface is shown in \(Status.interface(status, deciding: deciding))"
+        switch status.interfaceRule {
+        case .lock: return .warn(text, remedy: .orientctl("unlock"))
+        case .never: return .warn(text, remedy: .orientctl("autorotate always"))
+        case .mask, .fixed, .preferred, .waiting:
+            return .ok(text, remedy: deciding == nil ? .none : .orientctl("requests"))
+        case .manual, .kept: return .ok(text, remedy: .orientctl("align"))
+        case .laptop:
             let edge = status.interfaceOrientation.device.upperEdge(natural: status.naturalOrientation)
-            return .ok(shown + (edge.map { " (\($0))" } ?? "") + " while the device is used as a laptop")
-        }
-        if status.rotationLock != .off { return .warn("\(shown), locked", remedy: .orientctl("unlock")) }
-        if status.interfaceRule == .paused {
+            return .ok(text + (edge.map { " (\($0))" } ?? ""))
+        case .paused:
             let names = closedLids.joined(separator: ";")
-            let advice = names.isEmpty ? "" : ", as \(names) says; if it is open, IgnoreLidSwitch=\(names) ignores that"
-            return .ok("\(shown) while the lid is closed\(advice)")
+            return .ok(names.isEmpty ? text : "\(text); if \(names) is wrong, IgnoreLidSwitch=\(names) ignores it")
+        case .device, .unknown: return .ok(text)
         }
-        if !status.hasAccelerometer { return .ok("\(shown), and there is no accelerometer to follow") }
-        return .ok("\(shown) and follows the device")
     }
 
     // MARK: - iio-sensor-proxy
