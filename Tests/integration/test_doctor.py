@@ -518,7 +518,7 @@ class Services(DoctorTestCase):
         daemon.stop()
         self.rig.add_device(accelerometer())
         self.rig.start_orientd()
-        self.assert_finding(self.doctor()["rotation"], "ok", "portrait, the device has not been read yet$")
+        self.assert_finding(self.doctor()["rotation"], "ok", "portrait, following the device$")
         # It said that the interface follows the device.
         options = {"supported": GLib.Variant("as", ["landscape-left"])}
         (view,) = self.client.ask("Request", "sua{sv}", "org.example.Player", 0, options)

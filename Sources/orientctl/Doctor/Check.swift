@@ -23,7 +23,7 @@ struct Check: Sendable {
         .ofReadings("sampling", ReadingChecks.sampling),
         Check("bus", ServiceChecks.bus), .onBus("service", ServiceChecks.service),
         .onBus("rotation") { bus, system in
-            guard let status = system.snapshot?.status else { return .warn("cannot be checked without orientd") }
+            guard let status = system.status else { return .warn("cannot be checked without orientd") }
             let deciding = try? bus.decidingRequest(of: status)
             return ServiceChecks.rotation(status, deciding: deciding, closedLids: HardwareChecks.closedLids(system))
         },

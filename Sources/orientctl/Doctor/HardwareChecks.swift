@@ -310,7 +310,7 @@ enum HardwareChecks {
         }
         if switches.isEmpty, system.configuration.isTabletWithoutKeyboard { return [tabletMode(by: keyboards)] }
         let chassis = system.configuration.machine.idiom?.name ?? system.bus.flatMap { Chassis.name(over: $0) }
-        let status = (try? system.readings.daemon?.get())?.status ?? system.snapshot?.status
+        let status = system.status
         if said == .unknown, let status, status.tabletModeSource == .switch { said = status.tabletMode }
         let hasBase = system.accelerometers.contains { $0.description.mounting?.location == .base }
         let source = hasBase ? .accelerometers : status?.tabletModeSource

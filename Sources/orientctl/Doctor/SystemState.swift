@@ -25,6 +25,8 @@ struct SystemState {
     var bus: Bus? { try? connection.get() }
     private(set) var owner: NameOwner?
     private(set) var snapshot: ManagerSnapshot?
+    /// What orientd said last: while the sensor was read, if it was.
+    var status: ManagerStatus? { (try? readings.daemon?.get())?.status ?? snapshot?.status }
     private(set) var sensors: [ListedSensor] = []
 
     /// Why the daemon cannot be queried, if that is so.
