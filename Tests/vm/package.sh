@@ -98,6 +98,9 @@ systemctl stop orientd.service
 check "stopped, the bus starts it" soon busctl call net.hadess.SensorProxy /net/hadess/SensorProxy org.freedesktop.DBus.Peer Ping
 check "desktops have it from orientd" soon served_by orientd
 check "and see the accelerometer" soon proxied_is HasAccelerometer 'b true'
+systemctl stop orientd.service
+check "status waits for the sensors of an orientd that it starts" sh -c \
+    'orientctl status | tee /dev/stderr | grep "^Interface: .*, following the device"'
 claim
 turns "one command later"
 kill "$claimer"

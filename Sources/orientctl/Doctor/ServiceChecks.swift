@@ -94,6 +94,18 @@ enum ServiceChecks {
         }
     }
 
+    /// Waits while the service manager starts orientd, which looks for sensors then; returns whether it did.
+    static func awaitStart(_ bus: Bus) -> Bool {
+        let unit = "/org/freedesktop/systemd1/unit/orientd_2eservice"
+        func isStarting() -> Bool {
+            (try? bus.property("SubState", of: systemd + ".Unit", at: unit, on: systemd)) == "start"
+        }
+        guard bus.address == .system, isStarting() else { return false }
+        // orientd is ready within a second.
+        for _ in 0..<100 where isStarting() { poll(nil, 0, 20) }
+        return true
+    }
+
     // MARK: - The policy
 
     /// What decides how the interface is shown; `closedLids` are switches that say closed.

@@ -50,7 +50,10 @@ struct Status {
     ///
     /// Says so where that is refused.
     static func current(_ bus: Bus) throws(BusError) -> ReadManager {
-        let before = try bus.readKnownOfManager()
+        var before = try bus.readKnownOfManager()
+        if !before.snapshot.status.hasAccelerometer, ServiceChecks.awaitStart(bus) {
+            before = try bus.readKnownOfManager()
+        }
         guard before.snapshot.status.sensorState == .idle else { return before }
         do throws(BusError) {
             try bus.callDaemon("Claim")
