@@ -188,7 +188,8 @@ public final class OrientationService: Sendable {
     ///
     /// It turns nothing if the device orientation is unknown, as it is after sleep until a claimed sensor was read, or if
     /// the deciding request does not autorotate; under a lock or with the mode `never`, also not to an orientation that
-    /// the masks forbid. In laptop mode it returns to the laptop orientation, and a lock stays as it is. With `allowsInteractiveAuthorization`, polkit may ask a person first.
+    /// the masks forbid. In laptop mode it returns to the laptop orientation, and a lock stays as it is. With
+    /// `allowsInteractiveAuthorization`, polkit may ask a person first.
     ///
     /// - Throws: ``OrientationError/Code/notAllowed``, ``OrientationError/Code/serviceNotRunning``,
     ///   ``OrientationError/Code/limitExceeded``.
