@@ -186,10 +186,11 @@ public final class OrientationService: Sendable {
 
     /// Turns the interface once to match the device, also under a lock, which holds the new orientation then.
     ///
-    /// It turns nothing if the device orientation is unknown, as it is after sleep until a claimed sensor was read, or if
-    /// the deciding request does not autorotate; under a lock or with the mode `never`, also not to an orientation that
-    /// the masks forbid. In laptop mode it returns to the laptop orientation, and a lock stays as it is. With
-    /// `allowsInteractiveAuthorization`, polkit may ask a person first.
+    /// It turns nothing if nothing is known of the device: after sleep or a closed lid, until a claimed sensor was read,
+    /// although ``OrientationState/deviceOrientation`` keeps its value. Nor does it if the deciding request does not
+    /// autorotate; under a lock or with the mode `never`, also not to an orientation that the masks forbid. In laptop
+    /// mode it returns to the laptop orientation, and a lock stays as it is. With `allowsInteractiveAuthorization`,
+    /// polkit may ask a person first.
     ///
     /// - Throws: ``OrientationError/Code/notAllowed``, ``OrientationError/Code/serviceNotRunning``,
     ///   ``OrientationError/Code/limitExceeded``.

@@ -531,7 +531,7 @@ class Services(DoctorTestCase):
         self.client.ask("SetRotationLock", "s", "off")
         self.client.ask("SetAutorotate", "s", "never")
         remedy = "orientctl autorotate always"
-        self.assert_finding(self.doctor()["rotation"], "warn", "autorotation is off$", remedy=remedy)
+        self.assert_finding(self.doctor()["rotation"], "warn", "^the interface is shown in portrait, ", remedy=remedy)
 
     def test_owner_of_the_name_of_iio_sensor_proxy(self):
         self.rig.start_orientd(configuration="[Bus]\nSensorProxy=no\n")
