@@ -230,6 +230,11 @@ class Turning(InterfaceTestCase):
         run = self.rig.orientctl("lock", "portrait-upside-down")
         warning = "the interface is shown in portrait: the machine is used as a laptop; the lock applies in tablet mode"
         self.assertEqual((run.returncode, run.stderr), (DONE, f"orientctl: warning: {warning}\n"))
+        # It said nothing after a rotation by hand.
+        self.do("rotate", "landscape-left")
+        run = self.rig.orientctl("lock", "portrait")
+        self.assertIn("the machine is used as a laptop; the lock applies in tablet mode\n", run.stderr)
+        self.do("rotate", "portrait-upside-down")
         self.do("tablet-mode", "tablet")
         self.assert_shown("portrait-upside-down")
 

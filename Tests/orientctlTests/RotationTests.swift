@@ -63,6 +63,8 @@ import Testing
         (.portrait, .landscape, .waiting, "a allows landscape only"),
         (.portrait, .all, .fixed, "a does not autorotate"), (.portrait, .all, .lock, "a does not autorotate"),
         (.portrait, .all, .laptop, "the machine is used as a laptop"), (.landscapeRight, .landscape, .mask, nil),
+        // A rotation by hand in laptop mode, which does not wait for the lock either.
+        (.portrait, .all, .manual, "the machine is used as a laptop"),
     ])
     func `what overrides what is wanted is named`(
         wanted: InterfaceOrientation,
@@ -74,6 +76,8 @@ import Testing
         status.interfaceOrientation = .landscapeRight
         status.supportedOrientations = mask
         status.interfaceRule = rule
+        let isLaptop = rule == .laptop || rule == .manual
+        (status.autorotate, status.tabletMode) = isLaptop ? (.tabletMode, .laptop) : (.always, .unknown)
         let supported = mask == .landscapeRight ? .landscape : mask
         let request = ListedRequest(id: 1, appID: "a", presentation: .modal, supported: supported)
         #expect(status.obstacle(to: wanted, request) == obstacle)

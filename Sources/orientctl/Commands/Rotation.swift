@@ -59,8 +59,8 @@ enum Rotation {
         name: "rotate",
         operands: "EDGE|landscape|cw|ccw|next",
         summary: "turn the interface by hand",
-        description: "Turns the interface by hand: until the device turns or an application's request ends, or as long "
-            + "as the lock is on.",
+        description: "Turns the interface by hand: until the device turns or an application's request ends, or, except "
+            + "in laptop mode, as long as the lock is on.",
         words: [
             ("EDGE", "to this orientation"), ("landscape", "to the landscape that fits better"),
             ("cw", "by a quarter turn clockwise"), ("ccw", "by a quarter turn counter-clockwise"),
@@ -116,7 +116,8 @@ enum Rotation {
     static let align = Command(
         name: "align",
         summary: "turn the interface once to match the device",
-        description: "Turns the interface once to match the device. A lock holds the new orientation then."
+        description: "Turns the interface once to match the device. A lock holds the new orientation then, except "
+            + "in laptop mode."
     ) { invocation throws(CommandError) in
         let bus = try invocation.connect()
         try call("AlignToDevice", readsDevice: true, wants: .device, shows: .interface, bus, invocation)
@@ -225,7 +226,7 @@ enum Rotation {
         }
         switch line {
         case .lock:
-            if obstacle == nil, status.rotationLock != .off, status.interfaceRule == .laptop {
+            if obstacle == nil, status.rotationLock != .off, status.isInLaptopMode {
                 complain("warning: the machine is used as a laptop; the lock applies in tablet mode")
             }
             try emit(["Lock: \(Status.lock(status))"])
@@ -257,7 +258,7 @@ extension ManagerStatus {
     /// nil if neither does.
     func obstacle(to wanted: InterfaceOrientation, _ deciding: ListedRequest?) -> String? {
         guard wanted != interfaceOrientation else { return nil }
-        if interfaceRule == .laptop {
+        if isInLaptopMode, deciding == nil || supportedOrientations.contains(wanted) {
             return "the machine is used as a laptop" + (rotationLock == .off ? "" : "; the lock applies in tablet mode")
         }
         guard let deciding else { return nil }
@@ -272,6 +273,9 @@ extension ManagerStatus {
         }
         return rule.sentence(deciding: (deciding.appID, deciding.supported), mask: supportedOrientations)
     }
+
+    /// Whether laptop mode comes before the lock and the device.
+    var isInLaptopMode: Bool { autorotate == .tabletMode && tabletMode == .laptop }
 
     /// The next supported orientation clockwise; the present one if there is no other.
     var nextOrientation: InterfaceOrientation {
