@@ -127,9 +127,10 @@ public final class OrientationService: Sendable {
 
     /// Lets a child decide in place of its container, as a navigation stack its top and a tab bar its selected tab.
     ///
-    /// Nil lets the container decide again. If the child was pushed, the interface turns with the next rotation of the
-    /// device that may turn it (none under a lock, with ``AutorotateMode/never`` or in laptop mode), or by
-    /// ``setNeedsUpdateOfSupportedInterfaceOrientations(_:)``.
+    /// If the child is pushed, the interface turns with the next rotation of the device that may turn it (none under a
+    /// lock, with ``AutorotateMode/never`` or in laptop mode), or by
+    /// ``setNeedsUpdateOfSupportedInterfaceOrientations(_:)``. Nil lets the container decide again; if that is modal, as
+    /// a window is by default, the interface turns at once if it has to.
     ///
     /// - Throws: as ``update(_:to:)``.
     public func forward(

@@ -216,6 +216,18 @@ class Laptop(RotationTestCase):
         self.client.ask("SetTabletMode", "s", "auto")
         self.assertEqual(self.client.get("TabletModeSource"), "none")
 
+    def test_laptop_mode_of_a_machine_whose_mode_nobody_has_chosen(self):
+        self.start(held="landscape-left")
+        self.assertEqual(self.client.get("Autorotate"), "always")
+        self.client.ask("SetTabletMode", "s", "laptop")
+        for mode in ("tablet-mode", "auto"):
+            self.assertEqual(self.client.get("Autorotate"), "tablet-mode")
+            self.client.ask("SetAutorotate", "s", mode)
+        self.turn("portrait-upside-down")
+        self.assert_shown("portrait", reason="tablet-mode", rule="laptop")
+        self.client.ask("SetTabletMode", "s", "auto")
+        self.assertEqual(self.client.get("Autorotate"), "tablet-mode")
+
     def test_faces(self):
         self.start(held="landscape-left")
         for raw, face in ((PLUS_Z, "face-up"), (MINUS_Z, "face-down"), (PORTRAIT, "none")):

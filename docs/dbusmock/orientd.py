@@ -222,6 +222,9 @@ class Manager(Object):
             except (TypeError, ValueError):
                 raise invalid(f"{name}: '{value}' is no {kind.__name__}") from None
         self.state = collections.ChainMap({}, self.values)
+        # Until somebody chooses one, the mode of autorotation follows from the machine.
+        self.has_chosen_mode = "Autorotate" in (parameters or {})
+        self.has_tablet_mode = False
 
         self.device = check(self.values["DeviceOrientation"], HELD, "DeviceOrientation")
         self.values["DeviceOrientation"] = "unknown"
@@ -485,8 +488,13 @@ class Manager(Object):
     def SetAutorotate(self, mode, sender):
         mode = check(mode, ("always", "tablet-mode", "never", "auto"), "mode")
         self.allow("org.orientd1.configure", sender)
-        if mode == "auto":
-            mode = "always"
+        self.has_chosen_mode = mode != "auto"
+        self.set_autorotate(mode if self.has_chosen_mode else self.usual_mode())
+
+    def usual_mode(self):
+        return "tablet-mode" if self.has_tablet_mode else "always"
+
+    def set_autorotate(self, mode):
         if mode != self.state["Autorotate"]:
             self.state["Autorotate"] = mode
             self.resolve("configuration")
@@ -495,8 +503,11 @@ class Manager(Object):
     def SetTabletMode(self, mode, sender):
         mode = check(mode, ("auto", "laptop", "tablet"), "mode")
         self.allow("org.orientd1.tablet-mode", sender)
-        was_laptop = self.is_laptop()
         is_set = mode != "auto"
+        self.has_tablet_mode |= is_set
+        if not self.has_chosen_mode:
+            self.set_autorotate(self.usual_mode())
+        was_laptop = self.is_laptop()
         self.state.update(
             TabletMode=mode if is_set else "unknown", TabletModeSource="override" if is_set else "none"
         )

@@ -3,7 +3,8 @@
 import Glibc
 import OrientationClient
 
-/// Views of which the last one decides; as UINavigationController, it does not turn the interface itself.
+/// Views of which the last one decides; as UINavigationController, it does not turn the interface itself while it has
+/// views.
 struct NavigationStack {
     let orientd: OrientationService
     let container: GeometryRequest
