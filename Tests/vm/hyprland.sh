@@ -83,10 +83,11 @@ check "the agent has ended" soon has_no_agent
 printf '[Application org.orientd1.corners]\nSupportedOrientations=landscape\n' >>/home/anna/.config/orientd/agent.conf
 in_session hyprctl eval 'hl.exec_cmd("exec orient-agent -v 2>>/tmp/agent.log")'
 check "the agent may claim" soon has_agent
-hid 0 -1 0
-check "the device is turned" soon is DeviceOrientation portrait
 film_decides() { [ "$(orientctl get AskedRequest)" != / ]; }
 check "the film decides" soon film_decides
+# Only now: a device that is turned before would leave the other landscape to the film.
+hid 0 -1 0
+check "the device is turned" soon is DeviceOrientation portrait
 check "it is shown in landscape" soon output_is $panel Transform 90
 show() { in_session hyprctl dispatch "hl.dsp.focus({ workspace = \"$1\" })"; }  # show WORKSPACE
 show 5
