@@ -55,7 +55,7 @@ struct SlowPolicy {
     var memory: SavedState { SavedState(lock: lock, held: held, shown: shown) }
     var requests: [RotationRequest.ID] { nodes.map(\.id) }
 
-    private var lastUnrequested: InterfaceOrientation { unrequested.last ?? start }
+    var lastUnrequested: InterfaceOrientation { unrequested.last ?? start }
 }
 
 // MARK: - Which request decides
