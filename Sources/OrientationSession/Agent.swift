@@ -157,7 +157,7 @@ package final class Agent {
 
     private func stateChanged(from old: DaemonConnection.State) {
         guard role != .ending else { return }
-        keeper?.serviceChanged()
+        keeper?.serviceChanged(from: old.snapshot?.status)
         switch daemon.state {
         case .absent(nil): serviceLost()
         case .absent(let error?):

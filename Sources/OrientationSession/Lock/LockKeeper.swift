@@ -21,8 +21,6 @@ final class LockKeeper {
     private var slots: [BusSlot] = []
     private var timer: Timer?
     private var sync: LockSync
-    /// How the interface was shown last.
-    private var shown: InterfaceOrientation?
     private var serviceProblem, readProblem, writeProblem, restlessness: ProblemLog
 
     /// Connects to the bus of the session; `onEnd` is called when the session has ended, or takes no part.
@@ -76,11 +74,10 @@ final class LockKeeper {
     func end() { desktop?.end() }
 
     /// The state of orientd has changed.
-    func serviceChanged() {
+    func serviceChanged(from before: ManagerStatus?) {
         guard let status = daemon.state.snapshot?.status else { return process(.reads(.service, .unknown)) }
         let reading = LockSync.Reading.locked(status.rotationLock != .off)
-        let hasTurned = shown.map { $0 != status.interfaceOrientation } ?? false
-        shown = status.interfaceOrientation
+        let hasTurned = before.map { $0.interfaceOrientation != status.interfaceOrientation } ?? false
         process(hasTurned ? .turned(reading) : .reads(.service, reading))
     }
 
