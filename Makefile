@@ -18,6 +18,7 @@ LIBRARIES := libsystemd:libsystemd-dev:systemd-devel:systemd \
     json-c:libjson-c-dev:json-c-devel:json-c \
     wayland-client:libwayland-dev:wayland-devel:wayland \
     xcb:libxcb1-dev:libxcb-devel:libxcb \
+    xcb-dpms:libxcb-dpms0-dev:libxcb-devel:libxcb \
     xcb-randr:libxcb-randr0-dev:libxcb-devel:libxcb \
     xcb-xinput:libxcb-xinput-dev:libxcb-devel:libxcb
 # The required packages, by Debian's names.

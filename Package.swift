@@ -61,7 +61,7 @@ let package = Package(
         .systemLibrary(
             name: "CXCB",
             pkgConfig: "xcb-xinput",
-            providers: [.apt(["libxcb-xinput-dev", "libxcb-randr0-dev"])]
+            providers: [.apt(["libxcb-xinput-dev", "libxcb-randr0-dev", "libxcb-dpms0-dev"])]
         ),
         .systemLibrary(name: "CLinux"),
         // Not a system library: libiio is loaded at run time.
@@ -116,7 +116,7 @@ let package = Package(
             ],
             swiftSettings: strict,
             // xcb-xinput is all that pkg-config names.
-            linkerSettings: [.linkedLibrary("xcb"), .linkedLibrary("xcb-randr")]
+            linkerSettings: [.linkedLibrary("xcb"), .linkedLibrary("xcb-dpms"), .linkedLibrary("xcb-randr")]
         ),
 
         .executableTarget(

@@ -8,8 +8,8 @@ set -eu
 tree=$1 arch=$2
 suite=bookworm
 # libgcc has what begins and ends every program; umockdev is for the tests only.
-packages=libc6-dev,libgcc-12-dev,libsystemd-dev,libjson-c-dev,libwayland-dev,libxcb-randr0-dev
-packages=$packages,libxcb-xinput-dev,libiio-dev,umockdev
+packages=libc6-dev,libgcc-12-dev,libsystemd-dev,libjson-c-dev,libwayland-dev,libxcb-dpms0-dev
+packages=$packages,libxcb-randr0-dev,libxcb-xinput-dev,libiio-dev,umockdev
 
 # shellcheck disable=SC2016
 shlibs='for package in "$1"/var/cache/apt/archives/*.deb; do dpkg-deb -I "$package" shlibs 2>/dev/null || :; done >"$1/shlibs"'

@@ -85,7 +85,7 @@ lacking libiio
 check "no libiio: one line says which version is needed" says build "libiio < 1" "sudo apt install libiio-dev"
 lacking xcb && fake dnf 'exit 1'
 check "Fedora: one line names all modules, and each package once" \
-    says build "find xcb, xcb-randr, xcb-xinput; try: sudo dnf install libxcb-devel"
+    says build "find xcb, xcb-dpms, xcb-randr, xcb-xinput; try: sudo dnf install libxcb-devel"
 lacking wayland && fake pacman 'exit 1'
 check "Arch: one line names the package" says build "try: sudo pacman -S wayland"
 real() { PATH="$work/all" "$root/requirements.sh" libraries "libiio:x:x:x" && PATH="$work/all" pkg-config --exists 'libiio < 1'; }

@@ -40,7 +40,7 @@ case $suite in
             -o Dir::Cache::archives='$out/qtsensors' --download-only install python3-pyqt6.qtsensors"
         ;;
 esac
-packages=systemd,systemd-sysv,udev,dbus,polkitd,dbus-broker,kmod,util-linux,busybox-static,libsystemd0,libiio0,libjson-c5,i2c-tools,dbus-bin,passwd,login,iio-sensor-proxy,python3,wlr-randr,libwayland-client0,libxcb-randr0,libxcb-xinput0,$desktops${EXTRA_PACKAGES:+,$EXTRA_PACKAGES}
+packages=systemd,systemd-sysv,udev,dbus,polkitd,dbus-broker,kmod,util-linux,busybox-static,libsystemd0,libiio0,libjson-c5,i2c-tools,dbus-bin,passwd,login,iio-sensor-proxy,python3,wlr-randr,libwayland-client0,libxcb-dpms0,libxcb-randr0,libxcb-xinput0,$desktops${EXTRA_PACKAGES:+,$EXTRA_PACKAGES}
 
 work=$(mktemp -d "$out/build.XXXXXX")
 trap 'rm -rf "$work"' EXIT

@@ -86,14 +86,30 @@ display_is 90
 orientctl unlock
 display_is normal
 
+part "the panel is blanked"
+panel_is() { same "$1" "$(cat /sys/class/drm/card*-$panel/dpms)"; }
+does() { in_session orientctl status | grep -F "$1" || { in_session orientctl status; false; }; }
+in_session xset dpms force off
+check "the panel is off" soon panel_is Off
+hid 0 1 0
+check "the agent waits for the panel" soon does "rotates $panel when it is on again"
+check "the panel is still off" panel_is Off
+check "the picture is as before" screen_is $panel 480x640+0+0
+in_session xset dpms force on
+display_is 180
+check "the panel is on" panel_is On
+
 part "the agent is killed"
 hid -1 0 0
 display_is 270
 kill -KILL "$(pidof orient-agent)"
 check "its claim has ended" soon has_no_agent
 display_is 270
+in_session xset dpms force off
+check "the panel is off" soon panel_is Off
 check "orient-agent --restore succeeds" in_session orient-agent --backend=x11 --restore
 display_is normal
+check "the panel is off again" soon panel_is Off
 check "the touch screen covers the whole screen, as before" same "1 0 0 0 1 0 0 0 1" "$(matrix)"
 
 part "the logs of the session"

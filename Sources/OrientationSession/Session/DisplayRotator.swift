@@ -174,7 +174,10 @@ final class DisplayRotator {
         // Before the change, so that a crash during it leaves what is needed to undo it.
         save(rotation.restorePoint)
         if let change = actions.change {
-            for (name, transform) in change.transforms { log.debug("rotating \(name) to \(transform)") }
+            // Not each second while the panel is blanked.
+            for (name, transform) in change.transforms where !rotation.attempts.isOff {
+                log.debug("rotating \(name) to \(transform)")
+            }
             server.apply(change)
         }
         if let deadline = actions.deadline { timer?.arm(after: deadline - loop.now) } else { timer?.disarm() }

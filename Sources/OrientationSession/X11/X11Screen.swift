@@ -11,6 +11,7 @@ final class X11Screen {
     private let connection: X11Connection
     private var watches: [EventSource] = []
     private let firstRandREvent: UInt8
+    private let hasPower: Bool
     private let windows: X11Windows
     let input: X11Input?
 
@@ -45,6 +46,7 @@ final class X11Screen {
             version.major_version == 1 && version.minor_version >= 3 || version.major_version > 1
         else { throw SystemError("use RandR 1.3 of the X server at", connection.name, errno: .notSupported) }
         firstRandREvent = randr.firstEvent
+        hasPower = connection.numbers(ofExtension: "DPMS") != nil
         let screen = connection.screen
         pitch.x = Self.pitch(screen.width_in_millimeters, screen.width_in_pixels)
         pitch.y = Self.pitch(screen.height_in_millimeters, screen.height_in_pixels)
@@ -127,9 +129,15 @@ final class X11Screen {
     // MARK: - Changes
 
     func apply(_ change: OutputChange) {
+        let power = power
+        guard change.appliesWhileOff || power == Self.on else {
+            return reports.send { $0.onEvent(.changeEnded(.off)) }
+        }
         connection.send { xcb_grab_server($0) }
         var result = OutputResult.reported
         do throws(OutputResult) { try make(change) } catch { result = error }
+        // Drivers light an output whose mode they set, of which the server knows nothing.
+        if power != Self.on { connection.send { xcb_dpms_force_level($0, power) } }
         connection.send { xcb_ungrab_server($0) }
         isStale = true
         handleEvents()
@@ -140,6 +148,16 @@ final class X11Screen {
         handleEvents()
         connection.finish()
         reports.send { $0.onFinished() }
+    }
+
+    private static let on = UInt16(XCB_DPMS_DPMS_MODE_ON.rawValue)
+
+    /// How far the outputs are blanked, which only all of them are at once.
+    private var power: UInt16 {
+        guard hasPower, let info = connection.ask(xcb_dpms_info_reply, { xcb_dpms_info($0) })?.header else {
+            return Self.on
+        }
+        return info.power_level
     }
 
     private func make(_ change: OutputChange) throws(OutputResult) {
