@@ -484,8 +484,12 @@ import Testing
         try result(connection) { connection.setNeedsUpdateOfSupportedInterfaceOrientations(top, completion: $0) }.get()
         #expect(script.lines.last == "SetNeedsUpdate 4")
         // A change keeps the place in the tree.
-        for (request, place) in [(top, "4 org.example.Player landscape push-in-2"), (window, "forwards-to-4")] {
-            try result(connection) { connection.update(request, to: landscape, completion: $0) }.get()
+        let portrait = GeometryPreferences(appID: "org.example.Player", interfaceOrientations: .portrait)
+        for (request, preferences, place) in [
+            (top, landscape, "4 org.example.Player landscape push-in-2"),
+            (window, portrait, "2 org.example.Player portrait forwards-to-4"),
+        ] {
+            try result(connection) { connection.update(request, to: preferences, completion: $0) }.get()
             #expect(script.lines.last?.hasSuffix(place) == true)
         }
         other.release()
@@ -493,8 +497,9 @@ import Testing
         first.stop()
         let before = script.lines.count
         let second = try daemon()
-        // The new daemon calls them otherwise.
-        try serve(connection) { script.lines.last == "Update 1 org.example.Player landscape forwards-to-3" }
+        // The new daemon calls them otherwise. The container begins with what the child supports, because a pushed child
+        // would not turn the interface back.
+        try serve(connection) { script.lines.last == "Update 1 org.example.Player portrait forwards-to-3" }
         #expect(
             script.lines[before...].filter { $0.hasPrefix("Request") } == [
                 "Request org.example.Player landscape", "Request org.example.Player landscape modal-in-1",
@@ -502,7 +507,7 @@ import Testing
             ]
         )
         try result(connection) { connection.forward(window, to: nil, completion: $0) }.get()
-        #expect(script.lines.last == "Update 1 org.example.Player landscape")
+        #expect(script.lines.last == "Update 1 org.example.Player portrait")
         withExtendedLifetime(film) {}
         second.stop()
     }

@@ -242,8 +242,6 @@ package final class DaemonConnection {
         return held
     }
 
-    var hasDaemon: Bool { name != nil }
-
     func request(_ number: Int?) -> HeldRequest? { requests.first { $0.number == number } }
 
     /// Handles the reply to a request: its children are made, and who forwards to it does so from now on.

@@ -7,8 +7,10 @@ package import SystemdBus
 /// A request that each daemon gets until it is released; made by ``DaemonConnection``.
 package final class HeldRequest {
     private enum State: Equatable {
-        /// The daemon does not know it: none runs, or it has refused.
+        /// The daemon does not know it yet, or none runs.
         case unknown
+        /// The daemon has refused it, or does not know its parent.
+        case refused
         case asked
         case made(path: String)
         case released
@@ -59,37 +61,60 @@ package final class HeldRequest {
 
     /// Makes the request of a daemon that does not know it, once that has its parent.
     func make() {
-        guard state == .unknown else { return }
+        guard state == .unknown || state == .refused else { return }
         if let parent {
             let held = connection.request(parent)
             guard let id = held?.id else {
-                if held?.state != .asked { answered(.invalidArguments("orientd does not know the parent")) }
-                return
+                if held?.isExpected ?? false { return }
+                state = .refused
+                answered(.invalidArguments("orientd does not know the parent"))
+                return connection.answered(self)
             }
             request.parent = id
         }
         request.forwardsTo = connection.request(target)?.id
         state = .asked
-        accepted = request
+        let sent = firstRequest
+        accepted = sent
         connection.call("Request", isInteractive: isInteractive && completion != nil, timeout: Self.timeout) { call in
-            RequestOptions.write(request, to: call)
+            RequestOptions.write(sent, to: call)
         } completion: { [self] result in
             do throws(BusError) {
                 made(at: try result.get().readObjectPath())
             } catch {
                 let isRefused = state == .asked
-                if isRefused { state = .unknown }
+                if isRefused { state = .refused }
                 if !answered(error), isRefused { connection.onRefusal(request, error) }
                 connection.answered(self)
             }
         }
     }
 
+    /// Whether the daemon has not answered it yet.
+    private var isExpected: Bool { state == .unknown || state == .asked }
+
+    /// The request that is to decide in place of this one, and is still to be made.
+    private var awaitedTarget: HeldRequest? {
+        connection.request(target).flatMap { $0.isExpected && $0.request.isActive ? $0 : nil }
+    }
+
+    /// What a daemon gets first: until the target is there, the interface is shown as that one allows.
+    ///
+    /// Otherwise it would turn for this request, and stay so, as a pushed target turns it only later.
+    private var firstRequest: RotationRequest {
+        guard let target = awaitedTarget?.firstRequest else { return request }
+        var first = request
+        first.supported = target.supported
+        first.shouldAutorotate = target.shouldAutorotate
+        first.preferred = nil
+        return first
+    }
+
     private func made(at path: String) {
         if state == .asked { state = .made(path: path) } else { release(path) }
         answered(nil)
-        if request != accepted { updateAgain() }
         connection.answered(self)
+        if request != accepted, awaitedTarget == nil { updateAgain() }
     }
 
     private func updateAgain() {
@@ -99,7 +124,7 @@ package final class HeldRequest {
     /// Handles that the daemon has answered another request.
     func follow(_ other: HeldRequest) {
         if parent == other.number { make() }
-        if target == other.number, id != nil, request.forwardsTo != other.id { updateAgain() }
+        if target == other.number, id != nil, request.forwardsTo != other.id || request != accepted { updateAgain() }
     }
 
     /// Completes the first reply; returns false for later ones.
@@ -125,8 +150,7 @@ package final class HeldRequest {
         request.parent = accepted.parent
         request.presentation = accepted.presentation
         request.forwardsTo = connection.request(target)?.id
-        if state == .unknown, connection.hasDaemon, self.completion == nil {
-            // This daemon has refused it.
+        if state == .refused, self.completion == nil {
             self.completion = completion
             return make()
         }
