@@ -226,7 +226,14 @@ class Laptop(RotationTestCase):
         self.turn("portrait-upside-down")
         self.assert_shown("portrait", reason="tablet-mode", rule="laptop")
         self.client.ask("SetTabletMode", "s", "auto")
-        self.assertEqual(self.client.get("Autorotate"), "tablet-mode")
+        self.assertEqual(self.client.get("Autorotate"), "always")
+
+    def test_a_mask_that_would_leave_nothing_is_refused(self):
+        self.start(held="portrait")
+        self.client.ask("Request", "sua{sv}", "org.example.App", 2, {})
+        name, _ = self.client.refusal("SetApplicationMask", "su", "org.example.App", MASKS["landscape"])
+        self.assertEqual(name, "org.orientd1.Error.InvalidInterfaceOrientation")
+        self.assert_shown("portrait", mask=2)
 
     def test_faces(self):
         self.start(held="landscape-left")

@@ -504,7 +504,7 @@ class Manager(Object):
         mode = check(mode, ("auto", "laptop", "tablet"), "mode")
         self.allow("org.orientd1.tablet-mode", sender)
         is_set = mode != "auto"
-        self.has_tablet_mode |= is_set
+        self.has_tablet_mode = is_set
         if not self.has_chosen_mode:
             self.set_autorotate(self.usual_mode())
         was_laptop = self.is_laptop()
@@ -551,7 +551,11 @@ class Manager(Object):
         if not 1 <= len(app_id.encode()) <= 255:
             raise invalid("app_id: takes 1 to 255 bytes")
         self.allow("org.orientd1.request", sender)
-        self.masks[sender, app_id] = mask or SETS["all"]
+        old, self.masks[sender, app_id] = self.masks.get((sender, app_id), SETS["all"]), mask or SETS["all"]
+        asked = self.asked()
+        if asked and not self.granted(asked.values, asked.client) & asked.values["Supported"]:
+            self.masks[sender, app_id] = old
+            raise error(ERROR + "InvalidInterfaceOrientation", "mask: nothing would remain for the deciding request")
         self.resolve("request", self.state["InterfaceOrientation"])
 
     @method(MANAGER, "sas")

@@ -39,9 +39,10 @@ extension OrientationMachine {
 
     /// Tells the policy what the machine is used as, and the usual mode, unless somebody has chosen one.
     mutating func updateTabletMode() {
-        if tablet.source != .none { hasTabletMode = true }
+        if tablet.switchMode != .unknown || tablet.hasHinge { wasTold = true }
         if chosenMode == nil {
-            policy.setAutorotate(configuration.autorotateMode(chassis: chassis, hasTabletMode: hasTabletMode))
+            let isKnown = wasTold || tablet.override != .unknown
+            policy.setAutorotate(configuration.autorotateMode(chassis: chassis, hasTabletMode: isKnown))
         }
         let countsAngle = countsAngle
         if !countsAngle { tablet.hinge.forgetMode() }

@@ -47,8 +47,8 @@ public struct OrientationMachine: Sendable {
     var sensors = PerRole(SensorReport())
 
     var chassis: Idiom?
-    /// Whether anything has ever told the tablet mode; a switch may be in a keyboard that can be taken off.
-    var hasTabletMode = false
+    /// Whether anything but a client ever told the tablet mode; a switch may be in a keyboard that can be taken off.
+    var wasTold = false
     public private(set) var isLidClosed = false
     /// The mode that a client set, now or in an earlier run.
     var chosenMode: AutorotateMode?

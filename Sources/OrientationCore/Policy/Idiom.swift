@@ -7,7 +7,7 @@ public enum Idiom: String, NamedValue {
     /// The default of `SupportedOrientations=`.
     public var supportedOrientations: InterfaceOrientationMask { self == .handset ? .allButUpsideDown : .all }
 
-    /// The default of `Autorotate=` where nothing has ever told the tablet mode.
+    /// The default of `Autorotate=` where nothing tells the tablet mode, or ever did.
     public var autorotate: AutorotateMode {
         switch self {
         case .handset, .tablet: .always

@@ -489,6 +489,11 @@ private struct Scene {
     func `the chassis decides only until something has told the tablet mode`(idiom: Idiom) {
         var scene = Scene { $0.idiom = idiom }
         #expect(scene.machine.status.autorotate == idiom.autorotate)
+        scene.handle(.setTabletMode(.laptop))
+        #expect(scene.machine.status.autorotate == .tabletMode)
+        // A laptop would follow the device for good.
+        scene.handle(.setTabletMode(.unknown))
+        #expect(scene.machine.status.autorotate == idiom.autorotate)
         scene.handle(.tabletSwitch(.laptop))
         #expect(scene.machine.status.autorotate == .tabletMode)
         // The switch was in the keyboard that was taken off.
