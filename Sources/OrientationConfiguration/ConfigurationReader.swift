@@ -100,7 +100,11 @@ package final class ConfigurationReader<Target: Configurable> {
     private func unknown(_ key: String, in section: String) -> String {
         let place = section.isEmpty ? "" : "[\(section)] "
         let sections = Target.settings.filter { $0.key == key }.map { "[\($0.section)]" }
-        if sections.isEmpty { return "\(place)\(key) is not a setting of \(Target.program)" }
+        if sections.isEmpty {
+            let similar = suggestion(for: key, among: Target.settings.map { $0.key })
+            let hint = similar.map { "; did you mean '\($0)'?" } ?? ""
+            return "\(place)\(key) is not a setting of \(Target.program)" + hint
+        }
         return "\(place)\(key): this setting belongs below " + sections.joined(separator: " or ")
     }
 }

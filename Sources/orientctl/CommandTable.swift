@@ -3,6 +3,7 @@
 import CommandLineOptions
 import JSON
 import OrientationConfiguration
+import POSIX
 import SystemdBus
 
 extension Command {

@@ -3,6 +3,7 @@
 import CommandLineOptions
 import OrientationBus
 import OrientationCore
+import POSIX
 
 /// An EDGE of the command line.
 enum Edge: NamedValue {

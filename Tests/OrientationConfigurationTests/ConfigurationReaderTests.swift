@@ -328,7 +328,7 @@ private let supported = "SupportedOrientations: this setting belongs below [Orie
             warnings == [
                 "orientd.conf:1: neither a [Section], a Key=value nor a comment",
                 "orientd.conf:7: [Sensor] Rate=fast: takes a number of Hz from 1 to 1000; the line is ignored",
-                "orientd.conf:8: [Sensor] rate is not a setting of orientd",
+                "orientd.conf:8: [Sensor] rate is not a setting of orientd; did you mean 'Rate'?",
                 "orientd.conf:9: the section's name has no closing bracket",
                 "orientd.conf:11: [Other] Rate: this setting belongs below [Sensor]",
                 "orientd.conf:12: the key before the value is missing",

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CommandLineOptions
+import POSIX
 import Testing
 
 @testable import orientctl

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import POSIX
-
 /// Returns the candidate that `word` was probably meant to be; nil if none is close, or several are equally close.
 ///
 /// A candidate is close if one edit for each three of its bytes turns one into the other, where an edit inserts,
