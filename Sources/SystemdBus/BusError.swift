@@ -66,5 +66,8 @@ package struct BusError: Error, Hashable, Sendable {
 }
 
 extension BusError: CustomStringConvertible {
-    package var description: String { message.isEmpty ? name : "\(message) (\(name))" }
+    package var description: String {
+        let saysMore = name != "org.freedesktop.DBus.Error.Failed"
+        return message.isEmpty ? name : message + (saysMore ? " (\(name))" : "")
+    }
 }

@@ -207,7 +207,8 @@ package final class PolkitAuthority {
                 "polkit would ask a person, which the call does not allow: \(actionID)"
             )
         } catch {
-            return .failed("polkit did not decide on \(actionID): \(error)")
+            let reason = error.isNoReply ? "nobody has answered: \(error.message)" : "\(error)"
+            return .failed("polkit did not decide on \(actionID): \(reason)")
         }
     }
 

@@ -43,8 +43,10 @@ struct CommandError: Error {
         } else if error.isNoReply {
             self.init("orientd does not answer", remedy: .doctor)
         } else if error.isRefusal {
-            let isDecided = !error.message.includes("without polkit")
-            self.init(error.message, .refused, remedy: isDecided ? .showSession : .installPolkit)
+            let hasPolkit = !error.message.includes("without polkit")
+            let isDecided = hasPolkit && error.message.begins(with: "not authorized")
+            let rule = isDecided ? "; by default only active local sessions may" : ""
+            self.init(error.message + rule, .refused, remedy: hasPolkit ? .showSession : .installPolkit)
         } else if error.name.begins(with: Names.errorPrefix) {
             self.init(error.message, .refused)
         } else {

@@ -6,6 +6,13 @@ import SystemdBus
 
 /// Other programs, run to their end.
 enum Program {
+    /// Whether a folder of PATH has a program of that name.
+    static func exists(_ name: String) -> Bool {
+        (environment("PATH") ?? "").utf8.split(separator: UInt8(ascii: ":")).contains {
+            access("\(Substring($0))/\(name)", X_OK) == 0
+        }
+    }
+
     /// Runs a command line; its output goes to standard error, and a status other than 0 is an error.
     static func run(_ arguments: [String]) throws(CommandError) {
         let status = try systemCall(status(of: arguments))

@@ -471,9 +471,11 @@ class Check(SessionTestCase):
         self.start(claim=False)
         folder = self.rig.directory / "bin"
         folder.mkdir()
-        ((verdict, text, _),) = self.doctor(environment={"PATH": str(folder)})["session"]
+        ((verdict, text, remedy),) = self.doctor(environment={"PATH": str(folder)})["session"]
         self.assertEqual(verdict, "warn")
         self.assertIn("orient-agent is not installed", text)
+        # The bus is not the system's, whose packages are left alone.
+        self.assertEqual(remedy, "")
 
     def test_doctor_says_that_the_agent_cannot_check(self):
         self.start(claim=False)

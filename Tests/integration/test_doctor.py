@@ -368,7 +368,7 @@ class Hardware(DoctorTestCase):
             lambda _method, _arguments: text("laptop"),
         )
         finding = self.doctor()["tablet switch"]
-        self.assert_finding(finding, "warn", "chassis type is laptop", remedy="orientctl autorotate always")
+        self.assert_finding(finding, "warn", "chassis type is laptop", remedy="sudo orientctl autorotate always")
 
 
 class Reading(DoctorTestCase):
@@ -530,7 +530,7 @@ class Services(DoctorTestCase):
         self.assert_finding(self.doctor()["rotation"], "warn", "portrait, held by the lock$", remedy="orientctl unlock")
         self.client.ask("SetRotationLock", "s", "off")
         self.client.ask("SetAutorotate", "s", "never")
-        remedy = "orientctl autorotate always"
+        remedy = "sudo orientctl autorotate auto"
         self.assert_finding(self.doctor()["rotation"], "warn", "^the interface is shown in portrait, ", remedy=remedy)
 
     def test_owner_of_the_name_of_iio_sensor_proxy(self):
@@ -687,7 +687,12 @@ class Desktops(DoctorTestCase):
 
     def test_status_says_that_nothing_turns_the_display(self):
         # On sway without orient-agent, nothing said why the display did not turn.
-        problem = "neither a desktop nor orient-agent turns the display of this session; try: man orient-agent"
+        problem = "neither a desktop nor orient-agent turns the display of this session; try: "
+        self.environment["WAYLAND_DISPLAY"] = "test-0"
+        self.assertEqual(self.problems(), [problem + "install the package orient-agent"])
+        problem += "man orient-agent"
+        self.environment = {"PATH": f"{BUILD}:{os.environ['PATH']}"} | self.environment
+        del self.environment["WAYLAND_DISPLAY"]
         for display in ("WAYLAND_DISPLAY", "DISPLAY"):
             self.environment[display] = "test-0"
             self.assertEqual(self.problems(), [problem])

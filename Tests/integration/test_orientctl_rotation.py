@@ -389,8 +389,8 @@ class Turning(InterfaceTestCase):
         ):
             with self.subTest(arguments):
                 isForAdministrators = action == "configure"
-                command = "sudo orientctl autorotate never" if isForAdministrators else "loginctl session-status"
-                advice = f"; try: {command}\n"
+                rule = "; by default only active local sessions may; try: loginctl session-status"
+                advice = "; try: sudo orientctl autorotate never\n" if isForAdministrators else rule
                 self.assertIn(f"org.orientd1.{action}{advice}", self.assert_fails(REFUSED, *arguments))
 
     def test_without_a_daemon(self):
@@ -806,7 +806,8 @@ class Run(InterfaceTestCase):
         self.rig.start_polkit(allowed=())
         self.rig.start_orientd()
         message = self.assert_not_run(REFUSED, "--supported=landscape")
-        self.assertTrue(message.endswith(f" {REQUEST_ACTION}; try: loginctl session-status\n"), message)
+        rule = "; by default only active local sessions may; try: loginctl session-status\n"
+        self.assertTrue(message.endswith(f" {REQUEST_ACTION}{rule}"), message)
 
     def test_no_daemon_and_no_bus(self):
         missing = "orientctl: orientd is not running, or not installed; try: orientctl"

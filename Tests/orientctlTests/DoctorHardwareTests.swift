@@ -184,7 +184,7 @@ import Testing
         #expect(advised.text == finding().text + "; with TabletSwitch=yes, orientctl tablet-mode makes one")
         #expect(finding(virtual: .on(isMeasured: false)).text == finding().text)
         if verdict == .warn {
-            #expect(finding().remedy == .orientctl("autorotate always") && advised.remedy == .configure)
+            #expect(finding().remedy == .administrator("autorotate always") && advised.remedy == .configure)
             #expect(finding(virtual: .on(isMeasured: false)).remedy == .orientctl("tablet-mode tablet"))
         }
     }

@@ -58,6 +58,7 @@ import Testing
         (.change("sudo anything"), ""), (.command("systemctl status anything"), "systemctl status anything"),
         (.orientctl("unlock"), "orientctl --bus=session unlock"),
         (.report, "orientctl --bus=session doctor --report report.txt"),
+        (.administrator("autorotate auto"), "orientctl --bus=session autorotate auto"),
     ])
     func `a remedy is for the orientd that was examined`(remedy: Remedy, command: String) {
         #expect(remedy.command(on: .session, orientd: "/a/orientd") == command)
@@ -78,7 +79,7 @@ import Testing
         (.fixed, .ok, .orientctl("requests")), (.waiting, .ok, .orientctl("requests")),
         (.preferred, .ok, .orientctl("requests")), (.manual, .ok, .orientctl("align")),
         (.kept, .ok, .orientctl("align")), (.lock, .warn, .orientctl("unlock")),
-        (.never, .warn, .orientctl("autorotate always")),
+        (.never, .warn, .administrator("autorotate auto")),
     ])
     func `doctor says in the words of status what decides`(
         rule: RotationRule,
@@ -93,6 +94,13 @@ import Testing
         let finding = ServiceChecks.rotation(status, deciding: deciding)
         #expect(finding.text.hasPrefix("the interface is shown in \(Status.interface(status, deciding: deciding))"))
         #expect(finding.verdict == verdict && finding.remedy == remedy)
+    }
+
+    @Test func `autorotation that is off by default is switched on, and otherwise as usual`() {
+        let status = status { $0.interfaceRule = .never }
+        let remedy = ServiceChecks.rotation(status, usualMode: .never).remedy
+        #expect(remedy.command(on: .system) == "sudo orientctl autorotate always")
+        #expect(ServiceChecks.rotation(status, usualMode: .tabletMode).remedy == .administrator("autorotate auto"))
     }
 
     @Test func `the device's mask has no request to list`() {

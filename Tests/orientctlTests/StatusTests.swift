@@ -171,9 +171,9 @@ import Testing
 
     @Test func `nothing turns a display while no agent runs and no program uses the sensor`() {
         func isMissing(_ agents: [AgentLock.Holder] = [], _ change: (inout ManagerStatus) -> Void) -> Bool {
-            var snapshot = ManagerSnapshot()
-            change(&snapshot.status)
-            return Status(snapshot: snapshot, requests: [], sensors: [], agents: agents).missingRotator != nil
+            var status = ManagerSnapshot().status
+            change(&status)
+            return Status.missingRotator(status, agents) != nil
         }
         #expect(isMissing { _ in })
         #expect(!isMissing([AgentLock.Holder(process: 1, activity: "turns eDP-1")]) { _ in })

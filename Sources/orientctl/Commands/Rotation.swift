@@ -59,8 +59,8 @@ enum Rotation {
         name: "rotate",
         operands: "EDGE|landscape|cw|ccw|next",
         summary: "turn the interface by hand",
-        description: "Turns the interface by hand: until the device turns or an application's request ends, or, except "
-            + "in laptop mode, as long as the lock is on.",
+        description: "Turns the interface by hand, until the device turns or an application's request ends. Under a "
+            + "lock, which does not apply in laptop mode, the lock holds the new orientation.",
         words: [
             ("EDGE", "to this orientation"), ("landscape", "to the landscape that fits better"),
             ("cw", "by a quarter turn clockwise"), ("ccw", "by a quarter turn counter-clockwise"),
@@ -199,16 +199,23 @@ enum Rotation {
                 let problem = CommandError(error)
                 // Whatever the session, polkit allows this to administrators only.
                 guard problem.remedy == .showSession, line == .autorotate, let argument else { throw problem }
-                throw CommandError(problem.message, .refused, remedy: .command("sudo orientctl autorotate \(argument)"))
+                throw CommandError(error.message, .refused, remedy: .administrator("autorotate \(argument)"))
             }
             // The message begins with the orientation.
             throw CommandError("cannot \(member == "Rotate" ? "rotate" : "lock") to \(error.message)", .refused)
         }
-        try report(wish, Terminal.isOutput && !invocation.isJSON ? line : nil, bus, isJSON: invocation.isJSON)
+        let shown = Terminal.isOutput && !invocation.isJSON ? line : nil
+        try report(wish, shown, ownClaims: readsDevice ? 1 : 0, bus, isJSON: invocation.isJSON)
     }
 
-    /// Warns if something keeps the interface from what is wanted; prints the line, or the values as JSON.
-    private static func report(_ wish: Wish, _ line: Line?, _ bus: Bus, isJSON: Bool) throws(CommandError) {
+    /// Warns if something keeps interface or display from what is wanted; prints the line, or the values as JSON.
+    private static func report(
+        _ wish: Wish,
+        _ line: Line?,
+        ownClaims: UInt32,
+        _ bus: Bus,
+        isJSON: Bool
+    ) throws(CommandError) {
         guard wish != .none || line != nil || isJSON else { return }
         let snapshot = try busCall(bus.readManager())
         let status = snapshot.status
@@ -219,6 +226,11 @@ enum Rotation {
             complain("warning: the interface is shown in \(status.interfaceOrientation.name): \(obstacle)")
             // It says what the line would.
             if line == .interface { return }
+        } else if line == .interface || line == .lock && wish != .none {
+            var others = status
+            others.claims -= min(ownClaims, others.claims)
+            let problem = Status.displayFindings(others, on: bus).first
+            if let problem { complain("warning: \(problem.advice(on: bus.address))") }
         }
         if isJSON {
             let names = ["InterfaceOrientation", "InterfaceRule", "RotationLock", "Autorotate"]

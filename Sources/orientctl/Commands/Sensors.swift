@@ -15,7 +15,8 @@ enum Sensors {
         description: "Lists the accelerometers that orientd knows, also those that do not determine the orientation."
     ) { invocation throws(CommandError) in
         let bus = try invocation.connect()
-        let sensors = try busCall(bus.readSensors())
+        var sensors = try busCall(bus.readSensors())
+        if sensors.isEmpty, ServiceChecks.awaitStart(bus) { sensors = try busCall(bus.readSensors()) }
         for value in sensors.flatMap({ $0.unknown }) { complain(value.ofLaterVersion) }
         let core = invocation.isJSON || bus.address != .system ? [] : coreOrientation
         try invocation.emit(
@@ -40,7 +41,8 @@ enum Sensors {
         let error = status.lastError.isEmpty ? "" : ": \(status.lastError)"
         let level = status.state == .sampling && status.sensingLevel != .stream ? " (\(status.sensingLevel))" : ""
         let state = status.hasRecordingEnded ? "recording has ended" : "\(status.state.name)\(level)\(error)"
-        let mode = status.mode == .simulation ? "" : ", \(status.mode)"
+        // An idle sensor has not been tried.
+        let mode = status.mode == .simulation || status.state == .idle ? "" : ", \(status.mode)"
         return printable("\(status.name) (\(status.location))\(mode)\(rate), \(state)")
     }
 

@@ -25,7 +25,15 @@ struct Check: Sendable {
         .onBus("rotation") { bus, system in
             guard let status = system.status else { return .warn("cannot be checked without orientd") }
             let deciding = try? bus.decidingRequest(of: status)
-            return ServiceChecks.rotation(status, deciding: deciding, closedLids: HardwareChecks.closedLids(system))
+            return ServiceChecks.rotation(
+                status,
+                deciding: deciding,
+                usualMode: system.configuration.machine.autorotateMode(
+                    chassis: Chassis.name(over: bus).flatMap { Idiom(name: $0) },
+                    hasTabletMode: status.tabletModeSource != .none
+                ),
+                closedLids: HardwareChecks.closedLids(system)
+            )
         },
         Check("rotator", ServiceChecks.rotators), Check("desktop", Desktop.findings),
         .onBus("sensor proxy", ServiceChecks.sensorProxy), .onBus("polkit", ServiceChecks.polkit),

@@ -374,7 +374,7 @@ enum HardwareChecks {
         switch virtual {
         case .off: return .warn(text, remedy: .configure)
         case .on: return .warn(text, remedy: .orientctl("tablet-mode tablet"))
-        case .impossible: return .warn(text, remedy: .orientctl("autorotate always"))
+        case .impossible: return .warn(text, remedy: .administrator("autorotate always"))
         }
     }
 }

@@ -14,6 +14,8 @@ enum Remedy: Hashable, Sendable {
     case change(String)
     /// The arguments of orientctl, for the orientd that was examined.
     case orientctl(String)
+    /// The same for what only an administrator may do.
+    case administrator(String)
     /// Runs orientd without a service manager.
     case run
     case restart
@@ -31,6 +33,11 @@ enum Remedy: Hashable, Sendable {
     static let report = orientctl("doctor --report report.txt")
     /// Shows whether this user's session is local and active, as polkit asks.
     static let showSession = command("loginctl session-status")
+
+    /// Helps in a session that neither a desktop nor orient-agent turns.
+    static var agent: Remedy {
+        Program.exists("orient-agent") ? .command("man orient-agent") : change("install the package orient-agent")
+    }
 
     static let stopService = change("sudo systemctl stop orientd")
 
@@ -99,6 +106,8 @@ enum Remedy: Hashable, Sendable {
             case .command(let command): command
             case .change(let command): isService ? command : ""
             case .orientctl(let arguments): "orientctl " + (isService ? "" : option + " ") + arguments
+            case .administrator(let arguments):
+                isService ? "sudo orientctl \(arguments)" : "orientctl \(option) \(arguments)"
             case .run: "\(orientd) \(option)"
             case .restart: isService ? "sudo systemctl restart orientd" : "\(orientd) --replace \(option)"
             case .readLog: isService ? "journalctl -u orientd -b" : ""

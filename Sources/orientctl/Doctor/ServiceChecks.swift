@@ -108,16 +108,18 @@ enum ServiceChecks {
 
     // MARK: - The policy
 
-    /// What decides how the interface is shown; `closedLids` are switches that say closed.
+    /// What decides how the interface is shown; `usualMode` is that of autorotation unless one is chosen, and
+    /// `closedLids` are switches that say closed.
     static func rotation(
         _ status: ManagerStatus,
         deciding: ListedRequest? = nil,
+        usualMode: AutorotateMode = .always,
         closedLids: [String] = []
     ) -> Finding {
         let text = "the interface is shown in \(Status.interface(status, deciding: deciding))"
         switch status.interfaceRule {
         case .lock: return .warn(text, remedy: .orientctl("unlock"))
-        case .never: return .warn(text, remedy: .orientctl("autorotate always"))
+        case .never: return .warn(text, remedy: .administrator("autorotate \(usualMode == .never ? "always" : "auto")"))
         case .mask, .fixed, .preferred, .waiting:
             return .ok(text, remedy: deciding == nil ? .none : .orientctl("requests"))
         case .manual, .kept: return .ok(text, remedy: .orientctl("align"))

@@ -16,9 +16,9 @@ enum SessionChecks {
             let (lines, problem) = try Program.output(of: ["orient-agent", "--check"], timeout: timeout)
             return problem.map { [.warn("cannot be checked: orient-agent --check \($0)")] } ?? findings(in: lines)
         } catch {
-            return error.errno == .notFound
-                ? [.warn("orient-agent is not installed: it rotates displays where the desktop does not")]
-                : [.warn("cannot be checked: \(error)")]
+            guard error.errno == .notFound else { return [.warn("cannot be checked: \(error)")] }
+            let text = "orient-agent is not installed: it rotates displays where the desktop does not"
+            return [.warn(text, remedy: .agent)]
         }
     }
 

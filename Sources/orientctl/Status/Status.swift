@@ -27,12 +27,8 @@ struct Status {
             unknown: unknown
         )
         for value in unknown + status.sensors.flatMap({ $0.unknown }) { complain(value.ofLaterVersion) }
-        let isGraphical = environment("WAYLAND_DISPLAY") != nil || environment("DISPLAY") != nil
-        let missingRotator = isGraphical ? status.missingRotator : nil
         let missingSensor = status.snapshot.status.hasAccelerometer ? nil : SensorHubs.ofThisMachine.finding
-        let findings =
-            missingSensor.map { [$0] }
-            ?? Desktop.findings(status.snapshot.status, on: bus, missing: missingRotator)
+        let findings = missingSensor.map { [$0] } ?? displayFindings(status.snapshot.status, on: bus)
         status.problems = findings.filter { $0.verdict != .ok }.map { $0.advice(on: bus.address) }
         try emit(invocation.isJSON ? [status.json.pretty] : status.text)
     }
@@ -71,12 +67,17 @@ struct Status {
         return now
     }
 
+    /// Why the display of this session is not turned, as far as that is known.
+    static func displayFindings(_ status: ManagerStatus, on bus: Bus) -> [Finding] {
+        let isGraphical = environment("WAYLAND_DISPLAY") != nil || environment("DISPLAY") != nil
+        let missing = isGraphical ? missingRotator(status, AgentLock.holders) : nil
+        return Desktop.findings(status, on: bus, missing: missing)
+    }
+
     /// Says that nothing turns the display of a session that has no desktop; nil while a program uses the sensor.
-    var missingRotator: Finding? {
-        let status = snapshot.status
+    static func missingRotator(_ status: ManagerStatus, _ agents: [AgentLock.Holder]) -> Finding? {
         guard agents.isEmpty, status.claims == 0, status.sensorProxyClients.isEmpty else { return nil }
-        let text = "neither a desktop nor orient-agent turns the display of this session"
-        return .warn(text, remedy: .command("man orient-agent"))
+        return .warn("neither a desktop nor orient-agent turns the display of this session", remedy: .agent)
     }
 
     // MARK: - Text
