@@ -497,8 +497,8 @@ import Testing
         first.stop()
         let before = script.lines.count
         let second = try daemon()
-        // The new daemon calls them otherwise. The container begins with what the child supports, because a pushed child
-        // would not turn the interface back.
+        // The new daemon calls them otherwise. The container begins with what the child supports, as a pushed child would
+        // not turn the interface back.
         try serve(connection) { script.lines.last == "Update 1 org.example.Player portrait forwards-to-3" }
         #expect(
             script.lines[before...].filter { $0.hasPrefix("Request") } == [
@@ -509,6 +509,22 @@ import Testing
         try result(connection) { connection.forward(window, to: nil, completion: $0) }.get()
         #expect(script.lines.last == "Update 1 org.example.Player portrait")
         withExtendedLifetime(film) {}
+        second.stop()
+    }
+
+    @Test func `containers that forward to each other while no daemon runs are made when one does`() throws {
+        let first = try daemon()
+        let connection = try connect()
+        let window = try request(connection, landscape)
+        let child = try addChild(connection, window)
+        first.stop()
+        try serve(connection) { connection.state?.isServiceRunning == false }
+        try result(connection) { connection.forward(window, to: child, completion: $0) }.get()
+        try result(connection) { connection.forward(child, to: window, completion: $0) }.get()
+        let before = script.lines.count
+        let second = try daemon()
+        let place = "push-in-1 forwards-to-1"
+        try serve(connection) { script.lines[before...].contains("Request org.example.Player landscape \(place)") }
         second.stop()
     }
 

@@ -242,6 +242,8 @@ package final class DaemonConnection {
         return held
     }
 
+    var requestCount: Int { requests.count }
+
     func request(_ number: Int?) -> HeldRequest? { requests.first { $0.number == number } }
 
     /// Handles the reply to a request: its children are made, and who forwards to it does so from now on.

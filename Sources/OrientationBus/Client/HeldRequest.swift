@@ -102,10 +102,13 @@ package final class HeldRequest {
     ///
     /// Otherwise it would turn for this request, and stay so, as a pushed target turns it only later.
     private var firstRequest: RotationRequest {
-        guard let target = awaitedTarget?.firstRequest else { return request }
+        var decider = self
+        // No daemon accepts a circle, but without one nobody has refused it.
+        for _ in 0..<connection.requestCount { decider = decider.awaitedTarget ?? decider }
+        guard decider !== self else { return request }
         var first = request
-        first.supported = target.supported
-        first.shouldAutorotate = target.shouldAutorotate
+        first.supported = decider.request.supported
+        first.shouldAutorotate = decider.request.shouldAutorotate
         first.preferred = nil
         return first
     }
