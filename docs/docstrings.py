@@ -3,7 +3,7 @@
 """Writes what docs/org.orientd1.md says of each member into the introspection data: docstrings.py
 
 The annotation is that of gdbus-codegen; other code generators ignore it. Of the text of a method it has the paragraphs
-before the first table, list or example.
+before the first table, list or example; of a property that has a table of its values, those too.
 """
 
 import itertools
@@ -32,6 +32,10 @@ def documented(interface):
         for part in re.findall(rf"^### {title}\n(.*?)(?=^##|\Z)", section, re.M | re.S):
             rows = re.findall(r"^\| `(\w+)` \|.* \| (.*) \|$", part, re.M)
             texts |= {(element, name): text for name, text in rows}
+    for name, body in re.findall(r"^### Values of `(\w+)`\n(.*?)(?=^##|\Z)", section, re.M | re.S):
+        values = re.findall(r"^\| (`[\w-]+`) \| (.*) \|$", body, re.M)
+        listed = " · ".join(f"{value} {text}" for value, text in values)
+        texts["property", name] = re.sub(r" \(\[values\].*", f": {listed}.", texts["property", name])
     for name, body in re.findall(r"^### Method `(\w+)\([^\n]*\)`\n\n(.*?)(?=^#|\Z)", section, re.M | re.S):
         paragraphs = body.strip().split("\n\n")
         texts["method", name] = " ".join(itertools.takewhile(lambda text: text[0] not in "|-`", paragraphs))
