@@ -16,7 +16,7 @@ package enum Names {
     package static let request = "org.orientd1.Request"
     package static let objectManager = "org.freedesktop.DBus.ObjectManager"
     static let properties = "org.freedesktop.DBus.Properties"
-    static let peer = "org.freedesktop.DBus.Peer"
+    package static let peer = "org.freedesktop.DBus.Peer"
 
     /// The polkit actions.
     package enum Action {

@@ -106,7 +106,11 @@ public final class OrientationConnection {
     /// As ``OrientationService/state()``, with the same errors.
     public func readState(completion: @escaping (Result<OrientationState, OrientationError>) -> Void) {
         whenRunning(completion) { connection in
-            if let state = connection.state { completion(.success(state)) }
+            // The reply comes after the signals of all calls before, also those without a reply, such as a release.
+            connection.daemon.call("Ping", of: Names.peer) { [weak connection] result in
+                if let error = result.error { return completion(.failure(OrientationError(error))) }
+                completion(connection?.state.map { .success($0) } ?? .failure(.disconnected))
+            }
         }
     }
 

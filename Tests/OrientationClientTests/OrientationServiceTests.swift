@@ -51,6 +51,35 @@ import Testing
         second.stop()
     }
 
+    @Test func `the state after a release is that without the request`() async throws {
+        let daemon = try daemon()
+        let service = try connect()
+        let film = try await service.requestGeometryUpdate(
+            GeometryPreferences(appID: "org.example.Player", interfaceOrientations: .landscape)
+        )
+        film.release()
+        _ = try await service.state()
+        #expect(script.lines.last == "Release 1")
+        daemon.stop()
+    }
+
+    @Test func `a program that starts before orientd makes its request when that starts`() async throws {
+        let service = try connect()
+        let error = await #expect(throws: OrientationError.self) { _ = try await service.state() }
+        #expect(error?.code == .serviceNotRunning)
+        let daemon = try daemon()
+        var film: GeometryRequest?
+        for try await state in service.states where state.isServiceRunning {
+            film = try await service.requestGeometryUpdate(
+                GeometryPreferences(appID: "org.example.Player", interfaceOrientations: .landscape)
+            )
+            break
+        }
+        #expect(script.lines.last == "Request org.example.Player landscape")
+        withExtendedLifetime(film) {}
+        daemon.stop()
+    }
+
     @Test func `a slow reader gets the newest state`() async throws {
         let daemon = try daemon()
         let service = try connect()

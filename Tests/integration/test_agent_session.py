@@ -357,12 +357,15 @@ class Check(SessionTestCase):
         self.assertIn("DSI-7", self.check("--output=DSI-7")["panel"][0][1])
         self.assertEqual(self.check("--output=HDMI-A-1")["panel"][0][0], "ok")
 
-    def test_agent_without_an_output_is_a_warning(self):
+    def test_agent_without_an_output_is_explained_by_the_panel(self):
         self.start(claim=False)
         self.start_compositor(monitor())
         agent = self.start_agent()
         text = f"process {agent.pid} finds no output to rotate"
-        wait_until(lambda: self.check()["agent"] == [("warn", text, "")], "the agent is a warning")
+        wait_until(lambda: self.check()["agent"] == [("ok", text, "")], "the agent says so")
+        ((verdict, text, _),) = self.check()["panel"]
+        self.assertEqual(verdict, "warn")
+        self.assertTrue(text.endswith("to ~/.config/orientd/agent.conf below [Agent], as in Output=HDMI-A-1"), text)
         agent.wait_for_warning("no output is a built-in panel")
 
     def test_panel_that_is_off(self):

@@ -709,6 +709,29 @@ class Desktops(DoctorTestCase):
         self.claim()
         self.assertEqual(self.problems(), [])
 
+    def on_terminal(self, *command):
+        """Returns what a command prints on a terminal."""
+        controller, terminal = os.openpty()
+        variables = self.rig.mocked_environment() | self.environment
+        process = self.rig.spawn(
+            [BUILD / "orientctl", *self.bus, *command], env=variables, stdout=terminal, stderr=terminal
+        )
+        os.close(terminal)
+        wait_until(lambda: process.poll() is not None, "it ends", 30)
+        with open(controller, "rb") as output:
+            return output.read1().decode()
+
+    def test_commands_that_turn_warn_if_nothing_turns_the_display(self):
+        self.environment["WAYLAND_DISPLAY"] = "test-0"
+        warning = "orientctl: warning: neither a desktop nor orient-agent turns the display of this session; try: "
+        # Its own claim counts for nothing.
+        for command in (("rotate", "next"), ("align",), ("lock", "portrait")):
+            self.assertIn(warning, self.on_terminal(*command))
+        for command in (("lock",), ("unlock",)):
+            self.assertNotIn("warning", self.on_terminal(*command))
+        self.claim()
+        self.assertNotIn("warning", self.on_terminal("rotate", "next"))
+
     def test_a_program_that_uses_the_sensor_may_turn_the_display(self):
         self.environment["WAYLAND_DISPLAY"] = "test-0"
         self.claim()

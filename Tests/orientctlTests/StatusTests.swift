@@ -177,6 +177,9 @@ import Testing
         }
         #expect(isMissing { _ in })
         #expect(!isMissing([AgentLock.Holder(process: 1, activity: "turns eDP-1")]) { _ in })
+        let idle = AgentLock.Holder(process: 1, activity: AgentLock.findsNoOutput)
+        #expect(isMissing([idle]) { $0.claims = 1 })
+        #expect(!isMissing([idle]) { $0.claims = 2 })
         #expect(!isMissing { $0.claims = 1 })
         #expect(!isMissing { $0.sensorProxyClients = [":1.42"] })
     }

@@ -36,7 +36,9 @@ struct OutputReport: Sendable {
         let shown = outputs.shownNames.joined(separator: ", ")
         let found = shown.isEmpty ? "there are no outputs" : "the outputs are \(shown)"
         guard !names.isEmpty else {
-            return "no output is a built-in panel (eDP, LVDS or DSI): \(found); set Output= in agent.conf"
+            let setting = "Output=\(outputs.shownNames.first ?? "eDP-1")"
+            return "no output is a built-in panel (eDP, LVDS or DSI): \(found); write the one to rotate to "
+                + "~/.config/orientd/agent.conf below [Agent], as in \(setting)"
         }
         return "there is no output \(names.joined(separator: ", ")): \(found)"
     }

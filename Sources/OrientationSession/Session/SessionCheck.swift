@@ -70,8 +70,8 @@ package final class SessionCheck {
     }
 
     private func add(_ agent: AgentLock.Holder) {
-        let isWarning = agent.findsNoOutput || agent.isRefused
-        add(isWarning ? "warn" : "ok", "agent", "process \(agent.process) \(agent.activity)")
+        // That it finds no output is a finding of the panel.
+        add(agent.isRefused ? "warn" : "ok", "agent", "process \(agent.process) \(agent.activity)")
     }
 
     private func checkDisplay() throws(SystemError) {

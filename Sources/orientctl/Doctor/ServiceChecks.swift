@@ -23,11 +23,17 @@ enum ServiceChecks {
     }
 
     /// Names the programs that turn the display: desktops, by their claims, and the agents of this user.
-    static func rotators(_ clients: [NameOwner], _ agents: [AgentLock.Holder]) -> [Finding] {
+    ///
+    /// In a graphical session, an agent that finds no output is a finding of the session.
+    static func rotators(
+        _ clients: [NameOwner],
+        _ agents: [AgentLock.Holder],
+        isGraphical: Bool = SessionChecks.isGraphical
+    ) -> [Finding] {
         clients.map { .ok("\($0) turns the display, as \(SensorProxyObject.service) says") }
             + agents.map {
                 let text = "process \($0.process) (orient-agent) \($0.activity)"
-                if $0.findsNoOutput { return .warn(text, remedy: .command("man orient-agent.conf")) }
+                if $0.findsNoOutput, !isGraphical { return .warn(text, remedy: .command("man orient-agent.conf")) }
                 return $0.isRefused ? .warn(text) : .ok(text)
             }
     }

@@ -9,9 +9,11 @@ enum SessionChecks {
     /// In seconds; orient-agent gives up earlier.
     private static let timeout = 10.0
 
-    /// No findings without a session, such as over SSH.
+    /// False without a session, such as over SSH.
+    static var isGraphical: Bool { environment("WAYLAND_DISPLAY") != nil || environment("DISPLAY") != nil }
+
     static func findings(_ system: SystemState) -> [Finding] {
-        guard environment("WAYLAND_DISPLAY") != nil || environment("DISPLAY") != nil else { return [] }
+        guard isGraphical else { return [] }
         do throws(SystemError) {
             let (lines, problem) = try Program.output(of: ["orient-agent", "--check"], timeout: timeout)
             return problem.map { [.warn("cannot be checked: orient-agent --check \($0)")] } ?? findings(in: lines)

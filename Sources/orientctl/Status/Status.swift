@@ -27,8 +27,10 @@ struct Status {
             unknown: unknown
         )
         for value in unknown + status.sensors.flatMap({ $0.unknown }) { complain(value.ofLaterVersion) }
-        let missingSensor = status.snapshot.status.hasAccelerometer ? nil : SensorHubs.ofThisMachine.finding
-        let findings = missingSensor.map { [$0] } ?? displayFindings(status.snapshot.status, on: bus)
+        var findings = displayFindings(status.snapshot.status, on: bus)
+        if !status.snapshot.status.hasAccelerometer {
+            findings.insert(SensorHubs.ofThisMachine.finding ?? .warn(SensorHubs.missing, remedy: .doctor), at: 0)
+        }
         status.problems = findings.filter { $0.verdict != .ok }.map { $0.advice(on: bus.address) }
         try emit(invocation.isJSON ? [status.json.pretty] : status.text)
     }
@@ -69,14 +71,17 @@ struct Status {
 
     /// Why the display of this session is not turned, as far as that is known.
     static func displayFindings(_ status: ManagerStatus, on bus: Bus) -> [Finding] {
-        let isGraphical = environment("WAYLAND_DISPLAY") != nil || environment("DISPLAY") != nil
-        let missing = isGraphical ? missingRotator(status, AgentLock.holders) : nil
+        let missing = SessionChecks.isGraphical ? missingRotator(status, AgentLock.holders) : nil
         return Desktop.findings(status, on: bus, missing: missing)
     }
 
     /// Says that nothing turns the display of a session that has no desktop; nil while a program uses the sensor.
     static func missingRotator(_ status: ManagerStatus, _ agents: [AgentLock.Holder]) -> Finding? {
-        guard agents.isEmpty, status.claims == 0, status.sensorProxyClients.isEmpty else { return nil }
+        // Each agent claims it, also one that finds no output.
+        guard agents.allSatisfy({ $0.findsNoOutput }), status.claims <= UInt32(agents.count),
+            status.sensorProxyClients.isEmpty
+        else { return nil }
+        guard agents.isEmpty else { return .warn("orient-agent finds no output to rotate", remedy: .doctor) }
         return .warn("neither a desktop nor orient-agent turns the display of this session", remedy: .agent)
     }
 
