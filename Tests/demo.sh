@@ -7,9 +7,7 @@
 set -eu
 bin=$(cd "$1" && pwd)
 here=$(cd "$(dirname "$0")" && pwd)
-work=$bin/../demo
-rm -rf "$work"
-mkdir -p "$work"
+work=$(mktemp -d "$bin/../demo.XXXXXX")  # others may run it at the same time
 bus='' daemon='' monitor=''
 finish() {  # finish STATUS: after a failure, prints what the daemons logged
     # shellcheck disable=SC2086
@@ -53,6 +51,7 @@ if [ $# -gt 1 ]; then
     # Without a claim the sensor is not read, and the device appears to stand still.
     orientctl monitor >/dev/null 2>&1 &
     monitor=$!
+    until [ "$(orientctl get Claims)" -gt 0 ]; do kill -0 $monitor; sleep 0.02; done
     # The user's own file sets a prompt as well.
     printf '%s\n' '[ ! -r ~/.bashrc ] || . ~/.bashrc' "PROMPT_COMMAND= PS1='orientd\$ '" >"$work/bashrc"
     trap : INT

@@ -30,7 +30,7 @@ struct Options {
         .init("backend", value: "BACKEND", help: "rotate through BACKEND: auto, wlr, niri or x11"),
         .init("output", "o", value: "NAME", help: "rotate the output NAME, such as DSI-1"),
         .init("restore", help: "put back what a crashed agent left, and end"),
-        .init("check", help: "print what orientctl doctor reports about this session, and end"),
+        .init("check", help: "print what orientctl doctor reports about this session, as JSON, and end"),
         .init("verbose", "v", help: "log what is going on"),
         .init("settings", help: "print the settings of agent.conf, in scdoc(5) format"),
         .init("help", "h", help: "print this help"),

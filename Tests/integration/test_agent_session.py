@@ -365,7 +365,7 @@ class Check(SessionTestCase):
         wait_until(lambda: self.check()["agent"] == [("ok", text, "")], "the agent says so")
         ((verdict, text, _),) = self.check()["panel"]
         self.assertEqual(verdict, "warn")
-        self.assertTrue(text.endswith("to ~/.config/orientd/agent.conf below [Agent], as in Output=HDMI-A-1"), text)
+        self.assertIn("to ~/.config/orientd/agent.conf below [Agent], as in Output=HDMI-A-1, and start", text)
         agent.wait_for_warning("no output is a built-in panel")
 
     def test_panel_that_is_off(self):

@@ -40,7 +40,10 @@ class Trial(RigTestCase):
                 return
 
     def wait_for(self, pattern):
-        wait_until(lambda: re.search(pattern, self.said.replace("\r", ""), re.M), f"{pattern} in {self.said}")
+        try:
+            wait_until(lambda: re.search(pattern, self.said.replace("\r", ""), re.M), "")
+        except AssertionError:
+            raise AssertionError(f"{pattern} is not in: {self.said}") from None
 
     def type(self, line):
         self.said = ""

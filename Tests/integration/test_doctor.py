@@ -753,7 +753,7 @@ class Desktops(DoctorTestCase):
         wait_until(lambda: self.client.get("TabletModeSource") == "accelerometers", "the hinge is known")
         self.start_mutter(False)
         self.assert_problem(
-            "no tablet switch; TabletSwitch=yes adds one$",
+            r"no tablet switch; TabletSwitch=yes below \[Tablet\] adds one$",
             "sudoedit /etc/orientd/orientd.conf; sudo systemctl restart orientd",
         )
 
@@ -762,7 +762,7 @@ class Desktops(DoctorTestCase):
         self.rig.add_device("P: /devices/virtual/dmi/id\nE: SUBSYSTEM=dmi\nA: chassis_type=31\\n\n")
         self.start_mutter(False)
         self.assert_problem(
-            "no tablet switch; TabletSwitch=yes adds one for orientctl tablet-mode$",
+            r"no tablet switch; TabletSwitch=yes below \[Tablet\] adds one for orientctl tablet-mode$",
             "sudoedit /etc/orientd/orientd.conf; sudo systemctl restart orientd",
         )
 

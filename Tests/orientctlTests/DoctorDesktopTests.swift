@@ -55,13 +55,14 @@ import Testing
         let inputs: Set<Desktop.Input> = [.touchScreen, .touchpad]
         #expect(unmanaged(inputs).map { $0.text } == [text])
         let hinged = unmanaged(inputs, virtual: .off(isMeasured: true))
-        #expect(hinged.map { $0.text } == [text + "; TabletSwitch=yes adds one"])
+        #expect(hinged.map { $0.text } == [text + "; TabletSwitch=yes below [Tablet] adds one"])
         #expect(remedy(hinged) == "sudoedit /etc/orientd/orientd.conf; sudo systemctl restart orientd")
         let broken = unmanaged(inputs, virtual: .on(isMeasured: true))
         #expect(broken.map { $0.text } == [text + ", in spite of TabletSwitch=yes"])
         #expect(remedy(broken) == "systemctl status 'orientd-tablet-switch*'")
         let manual = unmanaged(inputs, virtual: .off(isMeasured: false))
-        #expect(manual.map { $0.text } == [text + "; TabletSwitch=yes adds one for orientctl tablet-mode"])
+        let advice = "; TabletSwitch=yes below [Tablet] adds one for orientctl tablet-mode"
+        #expect(manual.map { $0.text } == [text + advice])
         let ready = unmanaged(inputs, virtual: .on(isMeasured: false))
         #expect(remedy(ready) == "orientctl tablet-mode tablet")
     }
@@ -146,7 +147,8 @@ import Testing
         #expect(plain.map { $0.text } == ["\(text) there is no tablet switch"])
         #expect(remedy(plain) == always)
         let hinged = kde(.inTabletMode, tablet: false) { $0.virtualSwitch = .off(isMeasured: true) }
-        #expect(hinged.map { $0.text } == ["\(text) there is no tablet switch; TabletSwitch=yes adds one"])
+        let advice = "; TabletSwitch=yes below [Tablet] adds one"
+        #expect(hinged.map { $0.text } == ["\(text) there is no tablet switch" + advice])
         let switched = kde(.inTabletMode, tablet: false) { $0.inputs?.insert(.tabletSwitch) }
         #expect(switched.map { $0.text } == ["\(text) KWin is not in it"])
         #expect(remedy(switched) == always)

@@ -113,8 +113,9 @@ extension Desktop {
     private func withoutSwitch(_ text: String, _ remedy: Remedy) -> Finding {
         switch virtualSwitch {
         case .impossible: .warn(text, remedy: remedy)
-        case .off(true): .warn("\(text); TabletSwitch=yes adds one", remedy: .configure)
-        case .off(false): .warn("\(text); TabletSwitch=yes adds one for orientctl tablet-mode", remedy: .configure)
+        case .off(true): .warn("\(text); TabletSwitch=yes below [Tablet] adds one", remedy: .configure)
+        case .off(false):
+            .warn("\(text); TabletSwitch=yes below [Tablet] adds one for orientctl tablet-mode", remedy: .configure)
         case .on(true): .warn("\(text), in spite of TabletSwitch=yes", remedy: .showSwitch)
         case .on(false):
             .warn("\(text) before orientctl tablet-mode adds one", remedy: .orientctl("tablet-mode tablet"))
