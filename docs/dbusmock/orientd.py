@@ -224,7 +224,6 @@ class Manager(Object):
         self.state = collections.ChainMap({}, self.values)
         # Until somebody chooses one, the mode of autorotation follows from the machine.
         self.has_chosen_mode = "Autorotate" in (parameters or {})
-        self.has_tablet_mode = False
 
         self.device = check(self.values["DeviceOrientation"], HELD, "DeviceOrientation")
         self.values["DeviceOrientation"] = "unknown"
@@ -489,10 +488,11 @@ class Manager(Object):
         mode = check(mode, ("always", "tablet-mode", "never", "auto"), "mode")
         self.allow("org.orientd1.configure", sender)
         self.has_chosen_mode = mode != "auto"
-        self.set_autorotate(mode if self.has_chosen_mode else self.usual_mode())
+        has_tablet_mode = self.state["TabletModeSource"] == "override"
+        self.set_autorotate(mode if self.has_chosen_mode else self.usual_mode(has_tablet_mode))
 
-    def usual_mode(self):
-        return "tablet-mode" if self.has_tablet_mode else "always"
+    def usual_mode(self, has_tablet_mode):
+        return "tablet-mode" if has_tablet_mode else "always"
 
     def set_autorotate(self, mode):
         if mode != self.state["Autorotate"]:
@@ -504,9 +504,8 @@ class Manager(Object):
         mode = check(mode, ("auto", "laptop", "tablet"), "mode")
         self.allow("org.orientd1.tablet-mode", sender)
         is_set = mode != "auto"
-        self.has_tablet_mode = is_set
         if not self.has_chosen_mode:
-            self.set_autorotate(self.usual_mode())
+            self.set_autorotate(self.usual_mode(is_set))
         was_laptop = self.is_laptop()
         self.state.update(
             TabletMode=mode if is_set else "unknown", TabletModeSource="override" if is_set else "none"
