@@ -29,7 +29,7 @@ struct Check: Sendable {
                 status,
                 deciding: deciding,
                 usualMode: system.configuration.machine.autorotateMode(
-                    chassis: Chassis.name(over: bus).flatMap { Idiom(name: $0) },
+                    chassis: system.chassis.flatMap { Idiom(name: $0) },
                     hasTabletMode: status.tabletModeSource != .none
                 ),
                 closedLids: HardwareChecks.closedLids(system)

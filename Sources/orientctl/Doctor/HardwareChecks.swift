@@ -309,7 +309,7 @@ enum HardwareChecks {
             return [.warn("\(error)")]
         }
         if switches.isEmpty, system.configuration.isTabletWithoutKeyboard { return [tabletMode(by: keyboards)] }
-        let chassis = system.configuration.machine.idiom?.name ?? system.bus.flatMap { Chassis.name(over: $0) }
+        let chassis = system.chassis
         let status = system.status
         if said == .unknown, let status, status.tabletModeSource == .switch { said = status.tabletMode }
         let hasBase = system.accelerometers.contains { $0.description.mounting?.location == .base }

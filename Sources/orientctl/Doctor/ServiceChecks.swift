@@ -119,13 +119,14 @@ enum ServiceChecks {
     static func rotation(
         _ status: ManagerStatus,
         deciding: ListedRequest? = nil,
-        usualMode: AutorotateMode = .always,
+        usualMode: @autoclosure () -> AutorotateMode = .always,
         closedLids: [String] = []
     ) -> Finding {
         let text = "the interface is shown in \(Status.interface(status, deciding: deciding))"
         switch status.interfaceRule {
         case .lock: return .warn(text, remedy: .orientctl("unlock"))
-        case .never: return .warn(text, remedy: .administrator("autorotate \(usualMode == .never ? "always" : "auto")"))
+        case .never:
+            return .warn(text, remedy: .administrator("autorotate " + (usualMode() == .never ? "always" : "auto")))
         case .mask, .fixed, .preferred, .waiting:
             return .ok(text, remedy: deciding == nil ? .none : .orientctl("requests"))
         case .manual, .kept: return .ok(text, remedy: .orientctl("align"))

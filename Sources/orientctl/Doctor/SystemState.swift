@@ -28,6 +28,8 @@ struct SystemState {
     /// What orientd said last: while the sensor was read, if it was.
     var status: ManagerStatus? { (try? readings.daemon?.get())?.status ?? snapshot?.status }
     private(set) var sensors: [ListedSensor] = []
+    /// What kind of machine this is, by the configuration or else by hostnamed, which is asked each time.
+    var chassis: String? { configuration.machine.idiom?.name ?? bus.flatMap { Chassis.name(over: $0) } }
 
     /// Why the daemon cannot be queried, if that is so.
     private(set) var daemonProblem = "orientd does not answer"
