@@ -126,9 +126,10 @@ check "the keyboard types" types
 systemctl restart orientd.service
 check "orientd follows the kernel's from the start" soon is TabletMode laptop
 check "and makes none" no has_switch
+forget
 unplug_switches
 check "without the kernel's, there is ours again" soon has_switch
-check "and it is on, as the hinge is folded" soon is TabletMode tablet
+check "and it is on, as the hinge is folded" soon states_are 1
 
 part "stopped, while the compositor is busy"
 becomes_laptop "before"
