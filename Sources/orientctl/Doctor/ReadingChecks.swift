@@ -94,7 +94,7 @@ enum ReadingChecks {
         case ..<1e-9 where statistics.mean == .zero: return .warn("none: all readings are 0")
         case ..<1e-9 where isCoarse: return .ok("none over \(statistics.count) readings, as the sensor is coarse")
         case ..<1e-9:
-            let text = "all \(statistics.count) readings are identical: the sensor may be stuck"
+            let text = "all \(statistics.count) readings are identical; if turning it changes none, it is stuck"
             return .warn(text, remedy: .restart)
         case ...Statistics.noise: return .ok(text)
         case ...Statistics.motion: return .warn(text + ": high for a sensor at rest", remedy: .report)
