@@ -99,10 +99,10 @@ extension Configuration: Configurable {
         },
         Setting("Sensor", "Power", .name { $1(&$0.machine.power) }) {
             """
-            How closely the sensor is read while the device rests. With _auto_, an input device and a sensor hub that \
-            can be set to report only changes do so; any other sensor is read every 0.2 seconds, and every 0.72 seconds \
-            after 30 seconds, and a movement is seen with that delay. With _responsive_, it is read at the full rate \
-            all the time.
+            How closely the sensor is read while the device rests. With _auto_, input devices, and sensor hubs that can, \
+            report only changes; any other sensor is read every 0.2 seconds at rest, and every 0.72 seconds after half \
+            a minute, and a movement is seen with that delay. With _responsive_, it is read at the full rate all the \
+            time.
             """
         },
         Setting("Sensor", "Frame", .name { $1(&$0.convention) }) {

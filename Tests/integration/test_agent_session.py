@@ -368,6 +368,14 @@ class Check(SessionTestCase):
         self.assertIn("to ~/.config/orientd/agent.conf below [Agent], as in Output=HDMI-A-1, and start", text)
         agent.wait_for_warning("no output is a built-in panel")
 
+    def test_panel_that_only_the_running_agent_was_told(self):
+        self.start(claim=False)
+        self.start_compositor(monitor())
+        agent = self.start_agent("--output=HDMI-A-1")
+        findings = self.check()
+        self.assertEqual(findings["agent"], [("ok", f"process {agent.pid} rotates HDMI-A-1", "")])
+        self.assertNotIn("panel", findings)
+
     def test_panel_that_is_off(self):
         self.start(claim=False)
         self.start_compositor(panel(), monitor())

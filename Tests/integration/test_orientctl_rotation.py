@@ -56,8 +56,10 @@ class Turning(InterfaceTestCase):
         for edge in ORIENTATIONS:
             self.do("lock", edge)
             self.assert_shown(edge, lock=edge)
-        self.do("lock", "current")
-        self.assert_shown(ORIENTATIONS[-1], lock="current")
+        for word in ("current", "on"):
+            self.do("lock", word)
+            self.assert_shown(ORIENTATIONS[-1], lock="current")
+            self.do("lock", ORIENTATIONS[-1])
         self.do("unlock")
         self.assert_shown("landscape-right", lock="off")
 

@@ -3,8 +3,8 @@
 # usage: docs/site/build.sh MAN_FOLDER MODULES_FOLDER OUTPUT_FOLDER
 # Builds the documentation into OUTPUT_FOLDER as a web site: the Markdown files of this source tree and the manual pages
 # in MAN_FOLDER, by pandoc, and the reference of OrientationClient, whose compiled module is in MODULES_FOLDER, by docc.
-# Any warning, any link that leads nowhere, any list of a manual page that is none in its page and anything that a page
-# would load from elsewhere is a failure. BASE is the path of the site on its web server, such as /orientd; the
+# Any warning, any link that leads nowhere, any heading without one, any list of a manual page that is none in its page
+# and anything that a page would load from elsewhere is a failure. BASE is the path of the site on its web server, such as /orientd; the
 # reference depends on it.
 set -eu
 
@@ -63,6 +63,10 @@ for link in $links; do
 done
 linkchecker --no-status --config="$here/linkchecker.ini" --no-follow-url=/reference/ "$site/index.html" \
     >"$work/links" 2>&1 || { cat "$work/links" >&2; exit 1; }
+if sed -n '/<details>/,/<\/details>/p' "$site"/*.html | grep '<li>[^<]'; then
+    echo "each line of \"On this page\" must be a link" >&2
+    exit 1
+fi
 if grep -nE '<p>(·|[0-9]+\.)</p>' "$site"/*.html; then
     echo "the mark of a list's item must not be a paragraph" >&2
     exit 1

@@ -108,6 +108,15 @@ local links = {
     end,
 }
 
+-- In a manual page, whose title is the page's, and where pandoc gives no heading an identifier.
+local headings = {
+    Header = function(header)
+        header.level = header.level + 1
+        header.identifier = pandoc.utils.stringify(header):lower():gsub("%W+", "-"):gsub("^-", ""):gsub("-$", "")
+        return header
+    end,
+}
+
 -- OrientationService/update(_:to:), as DocC names a member of a type.
 local members = {
     Code = function(code)
@@ -124,8 +133,8 @@ function Pandoc(document)
     if meta.section then
         local title = pandoc.utils.stringify(meta.title) .. "(" .. pandoc.utils.stringify(meta.section) .. ")"
         document = document:walk(lists)
-        document = document:walk { Header = function(header) header.level = header.level + 1 return header end }
-        document.blocks:insert(1, pandoc.Header(1, title))
+        document = document:walk(headings)
+        document.blocks:insert(1, pandoc.Header(1, title, pandoc.Attr("title")))
     end
     meta.pagetitle = pandoc.utils.stringify(document.blocks[1])
     return pandoc.Pandoc(document.blocks, meta)

@@ -97,6 +97,8 @@ package final class SessionCheck {
         add("ok", "display", "outputs: \(names.isEmpty ? "none" : names)")
         let report = OutputReport(outputs, panels: configuration.outputs)
         guard let panel = report.panels.first else {
+            // It may have been told another output than the configuration names.
+            if let agent, !agent.findsNoOutput { return }
             if let problem = report.problem { return add("warn", "panel", problem, remedy: "man orient-agent.conf") }
             let names = report.disabledPanels.joined(separator: " and ")
             return add("warn", "panel", "\(names) is off, as with a closed lid, and is rotated when it is on again")

@@ -18,7 +18,8 @@ enum Rotation {
             ("toggle", "unlock if the lock is on, otherwise hold it as it is shown now"),
         ]
     ) { invocation throws(CommandError) in
-        let choice: LockChoice = try value(named: invocation.operands.first ?? "current", "cannot lock to ")
+        let operand = invocation.operands.first.map { $0 == "on" ? "current" : $0 } ?? "current"
+        let choice: LockChoice = try value(named: operand, "cannot lock to ")
         let bus = try invocation.connect()
         let lock: RotationLock =
             switch choice {
