@@ -226,6 +226,26 @@ import Testing
         #expect(decision.transition?.reason == (row.expected == .landscapeLeft ? nil : change.reason))
     }
 
+    @Test func `what is shown after the last request stays when the device may not decide any more`() throws {
+        var policy = RotationPolicy.held()
+        let id = try policy.present(.modal, .portrait)
+        policy.turn(for: .landscapeLeft)
+        try policy.release(id)
+        #expect(policy.shown == .landscapeLeft)
+        policy.setAutorotate(.never)
+        #expect(policy.shown == .landscapeLeft)
+    }
+
+    @Test func `what a lock shows after the last request stays when it is lifted`() throws {
+        var policy = RotationPolicy.held(autorotate: .never)
+        let id = try policy.present(.modal, .landscape)
+        try policy.setLock(.orientation(.portraitUpsideDown))
+        try policy.release(id)
+        #expect(policy.shown == .portraitUpsideDown)
+        try policy.setLock(.off)
+        #expect(policy.shown == .portraitUpsideDown)
+    }
+
     @Test func `a narrower configuration turns what is shown outside it`() throws {
         var policy = RotationPolicy.held()
         let decision = policy.deciding { $0.configure(RotationConfiguration(supported: .landscape)) }

@@ -85,14 +85,14 @@ import Testing
             try $0.rotate(to: .portraitUpsideDown)
             try $0.present(.push, .landscape)
         },
-        Case(.kept, "left as it was, which is allowed") {
+        Case(.kept, "as org.example.App found or turned it") {
             try $0.present(.modal, .all, preferred: .landscapeLeft)
         },
-        Case(.kept, "left as it was, which is allowed") {
+        Case(.kept, "as org.example.App found or turned it") {
             try $0.setLock(.current)
             try $0.present(.modal, .all, preferred: .landscapeLeft)
         },
-        Case(.kept, "left as it was, which is allowed") {
+        Case(.kept, "as org.example.App found or turned it") {
             $0 = .laptop()
             try $0.present(.modal, .all, preferred: .landscapeLeft)
         },
@@ -209,7 +209,7 @@ import Testing
             try policy.present(.modal, .all, preferred: .landscapeLeft)
             let explanation = policy.explanation
             #expect(policy.rule == .kept)
-            #expect(explanation == "left as it was, which is allowed")
+            #expect(explanation == "as org.example.App found or turned it")
             #expect(policy.deciding { $0.turn(for: .landscapeRight) }.transition == nil)
             #expect(policy.explanation == explanation)
         }

@@ -31,7 +31,7 @@ struct SlowPolicy {
     private let start: InterfaceOrientation
     /// Every change of the interface.
     private var changes: [Transition] = []
-    /// Every orientation that was chosen for a reason other than a request, even if it was already shown.
+    /// Every orientation that was chosen without a request, or for another reason, even if it was already shown.
     private var unrequested: [InterfaceOrientation] = []
 
     init(configuration: RotationConfiguration, autorotate: AutorotateMode, memory: SavedState? = nil) {
@@ -173,7 +173,7 @@ extension SlowPolicy {
 extension SlowPolicy {
     /// Turns to an orientation that is allowed.
     private mutating func turn(to next: InterfaceOrientation, _ reason: InterfaceReason) {
-        if reason != .request { unrequested.append(next) }
+        if reason != .request || deciding == nil { unrequested.append(next) }
         if next == shown { return }
         changes.append(Transition(from: shown, to: next, reason: reason))
         if reason == .request { isManual = false }

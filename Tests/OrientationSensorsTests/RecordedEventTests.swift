@@ -31,6 +31,7 @@ import Testing
         configuration.autorotate = .tabletMode
         configuration.laptopOrientation = .landscapeRight
         configuration.reportsFace = true
+        configuration.virtualTabletSwitch = true
         configuration.classifier = .base
         configuration.power = .responsive
         let saved = SavedState(
@@ -98,6 +99,15 @@ import Testing
         }
         return events
     }()
+
+    @Test func `every field by which the machine decides is recorded`() throws {
+        let configurations = Self.events.compactMap { if case .start(let found, _) = $0 { found } else { nil } }
+        let recorded = try #require(configurations.last)
+        let fields = zip(Mirror(reflecting: recorded).children, Mirror(reflecting: MachineConfiguration()).children)
+        let atDefault = fields.filter { "\($0.value)" == "\($1.value)" }.compactMap { $0.0.label }
+        // The first does not change what is decided, and the masks have lines of their own.
+        #expect(atDefault == ["proxiedOrientation", "applicationMasks"])
+    }
 
     /// The records that a writer's file holds.
     private func written(_ body: (inout TraceWriter) throws -> Void) throws -> [TraceReader.Record] {

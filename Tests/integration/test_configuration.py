@@ -54,7 +54,7 @@ class Settings(RigTestCase):
         ]:
             with self.case(sign=sign, name=name):
                 self.claim_with(f"[Sensor]\nFaceUp={sign}\n", raw=PLUS_Z, name=name)
-                self.assertEqual(self.client.get("FaceOrientation"), face)
+                self.client.wait_for("FaceOrientation", face)
 
     def test_natural_orientation(self):
         # Rows of "natural": what upright and right edge up are called, and right edge up's transform (always 270).

@@ -125,10 +125,10 @@ class WithTheMock:
         print(self.rig.log_path.read_text())
 
 
-def with_the_mock(tests, *without):
+def with_the_mock(tests, *without, name=None):
     """Returns the tests of a class, without those that need what the mock does not have."""
     assert all(name in vars(tests) for name in without)
-    return type(tests.__name__, (WithTheMock, tests), {"__module__": __name__, **dict.fromkeys(without)})
+    return type(name or tests.__name__, (WithTheMock, tests), {"__module__": __name__, **dict.fromkeys(without)})
 
 
 # The mock has shorter texts of errors.
@@ -235,6 +235,22 @@ class Laptop(RotationTestCase):
         self.assertEqual(name, "org.orientd1.Error.InvalidInterfaceOrientation")
         self.assert_shown("portrait", mask=2)
 
+    def test_device_that_never_turns_the_interface(self):
+        self.start(held="portrait")
+        self.client.ask("SetAutorotate", "s", "never")
+        (request,) = self.client.ask("Request", "sua{sv}", "org.example.App", 4, {})
+        self.assert_shown("portrait-upside-down", rule="mask")
+        self.client.ask("Release", path=request, interface=REQUEST)
+        self.assert_shown("portrait", rule="never")
+        self.client.ask("SetAutorotate", "s", "always")
+        (request,) = self.client.ask("Request", "sua{sv}", "org.example.App", MASKS["landscape"], {})
+        self.client.ask("SetAutorotate", "s", "never")
+        self.client.ask("SetRotationLock", "s", "portrait-upside-down")
+        self.assert_shown("landscape-right", rule="mask")
+        self.client.ask("Release", path=request, interface=REQUEST)
+        self.client.ask("SetRotationLock", "s", "off")
+        self.assert_shown("portrait-upside-down", rule="never")
+
     def test_faces(self):
         self.start(held="landscape-left")
         for raw, face in ((PLUS_Z, "face-up"), (MINUS_Z, "face-down"), (PORTRAIT, "none")):
@@ -243,7 +259,8 @@ class Laptop(RotationTestCase):
         self.assert_shown("portrait", reason="sensor", rule="device")
 
 
-LaptopWithTheMock = with_the_mock(Laptop)
+# Another name, or the runner would take the tests of both for the same.
+LaptopWithTheMock = with_the_mock(Laptop, name="LaptopWithTheMock")
 
 
 class Control(WithTheMock, sensor_proxy.SensorProxyTestCase):

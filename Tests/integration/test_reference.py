@@ -40,6 +40,7 @@ CLIENTS = SOURCE_ROOT / "docs" / "clients.md"
 MANUAL = SOURCE_ROOT / "docs" / "orient-agent.1.scd"
 DESKTOPS = SOURCE_ROOT / "docs" / "desktops.md"
 DRAWING = SOURCE_ROOT / "docs" / "tablet.py"
+QT_TYPE = "org.qtproject.QtDBus.QtTypeName"
 EMITS_CHANGED = "org.freedesktop.DBus.Property.EmitsChangedSignal"
 INTERFACES = SOURCE_ROOT / "systemd" / "dbus-1" / "interfaces"
 CHANGES = {"true": "announced", "const": "constant", "false": "silent"}
@@ -114,11 +115,16 @@ class Reference(RigTestCase):
                 file = INTERFACES / f"{interface}.xml"
                 installed = file.read_text()
                 (written,) = xml.etree.ElementTree.fromstring(installed)
-                # orientd leaves out the texts.
+                # orientd leaves out what is for code generators. That of Qt refuses a type unless it is told one.
                 for element in list(written.iter()):
-                    for note in element.findall("annotation"):
-                        if note.get("name") == docstrings.ANNOTATION:
-                            element.remove(note)
+                    notes = {note.get("name"): note for note in element.findall("annotation")}
+                    told = [name for name in notes if name.startswith(QT_TYPE)]
+                    types = [found.get("type") for found in (element, *element.findall("arg"))]
+                    other = [found for found in types if found and not re.fullmatch("[bdosu]|as", found)]
+                    self.assertTrue(element.tag == "arg" or len(told) == len(other), (element.attrib, other))
+                    for name in (*told, docstrings.ANNOTATION):
+                        if name in notes:
+                            element.remove(notes[name])
                 self.assertEqual(written.attrib, served.attrib)
                 assert_same_members(self, members(served), members(written), file.relative_to(SOURCE_ROOT))
                 for found, expected in zip(members(written), members(served)):

@@ -51,8 +51,9 @@ TEXTS = [
 ATTRIBUTES = ("in_accel_scale", "in_accel_x_raw", "in_accel_z_raw", "in_accel_mount_matrix", "name", "location", "label")
 
 KEYS = {
-    "Orientation": ("Classifier", "ReportFace", "NaturalOrientation", "SupportedOrientations", "Power", "Autorotate"),
-    "Sensor": ("Source", "Rate", "Frame", "FaceUp", "BaseFaceUp"),
+    "Orientation": ("Classifier", "ReportFace", "NaturalOrientation", "SupportedOrientations", "Autorotate"),
+    "Tablet": ("TabletSwitch", "TabletWithoutKeyboard"),
+    "Sensor": ("Source", "Rate", "Power", "Frame", "FaceUp", "BaseFaceUp"),
     "Bus": ("SensorProxy", "SensorProxyOrientation"),
     "Application org.example.A": ("SupportedOrientations",),
     "Nonsense": ("Key",),

@@ -301,6 +301,8 @@ class Manager(Object):
         shown, (rule, demanded) = self.state["InterfaceOrientation"], self.upright()
         if not EDGES[shown] & self.mask():
             return "waiting"
+        if demanded is None and rule != "fixed":
+            demanded = self.fallback
         if self.is_manual or demanded in (None, shown):
             return "manual" if self.is_manual else rule
         return "kept" if EDGES[demanded] & self.mask() else "mask"
@@ -316,10 +318,12 @@ class Manager(Object):
         order = [*first, self.upright()[1] or self.fallback, shown, preferred, *EDGES]
         if not first:
             self.is_manual = False
+            if not EDGES[order[0]] & self.mask() and EDGES[shown] & self.mask():
+                return
         self.show(next(edge for edge in order if EDGES.get(edge, 0) & self.mask()), reason)
 
     def show(self, orientation, reason):
-        if reason != "request":
+        if reason != "request" or not self.asked():
             self.fallback = orientation
         if orientation != self.state["InterfaceOrientation"]:
             self.is_manual = self.is_manual and reason != "request"

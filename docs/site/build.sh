@@ -39,7 +39,8 @@ done
 for source in "$man"/*.[158]; do
     grep -q '^\.so ' "$source" || page man "$source" "$(basename "$source")"
 done
-cp "$here/style.css" "$root"/docs/*.svg "$root"/docs/*.conf "$root/LICENSE" "$site"
+cp "$here/style.css" "$root"/docs/*.svg "$site"
+cp "$root/LICENSE" "$site/LICENSE.txt"
 
 # The library exports OrientationCore, whose types its users meet.
 target() { swift -print-target-info | sed -n "s/.*\"$1\": \"\\(.*\\)\".*/\\1/p"; }

@@ -18,7 +18,11 @@ local function page(target)
     if name == "README.md" then return "index.html" .. anchor end
     if name:match("%.md$") then return name:gsub("%.md$", ".html") .. anchor end
     if name:match("%.scd$") then return name:gsub("%.scd$", ".html") .. anchor end
-    if name:match("%.svg$") or name:match("%.conf$") or name == "LICENSE" then return name end
+    -- The page of the settings instead of the example file, which browsers would not show.
+    if name == "orientd.conf" then return "orientd.conf.5.html" end
+    if name == "agent.conf" then return "orient-agent.conf.5.html" end
+    if name == "LICENSE" then return "LICENSE.txt" end
+    if name:match("%.svg$") then return name end
 end
 
 -- Returns a link to the manual page that a text such as "(orientd.conf(5)," names, or nil.
@@ -108,14 +112,39 @@ local links = {
     end,
 }
 
--- In a manual page, whose title is the page's, and where pandoc gives no heading an identifier.
-local headings = {
-    Header = function(header)
-        header.level = header.level + 1
-        header.identifier = pandoc.utils.stringify(header):lower():gsub("%W+", "-"):gsub("^-", ""):gsub("-$", "")
-        return header
-    end,
-}
+local function identifier(element)
+    local words = pandoc.utils.stringify(element):gsub("%W+", "-"):gsub("^-", ""):gsub("-$", "")
+    return words
+end
+
+-- In a manual page, whose title is the page's, and where pandoc gives nothing an identifier: headings, and
+-- commands, options and settings, whose descriptions are indented.
+local function identifiers()
+    local used = { [""] = true, title = true }
+    return {
+        traverse = "topdown",
+
+        Header = function(header)
+            header.level = header.level + 1
+            header.identifier = identifier(header):lower()
+            used[header.identifier] = true
+            return header
+        end,
+
+        Blocks = function(blocks)
+            for index = 1, #blocks - 1 do
+                local content, next = blocks[index].content, blocks[index + 1]
+                local first = blocks[index].t == "Para" and next.t == "BlockQuote" and content[1]
+                local name = first and first.t == "Strong" and identifier(first)
+                if name and not used[name] then
+                    used[name] = true
+                    content[1] = pandoc.Span({ first }, pandoc.Attr(name))
+                end
+            end
+            return blocks
+        end,
+    }
+end
 
 -- OrientationService/update(_:to:), as DocC names a member of a type.
 local members = {
@@ -133,9 +162,10 @@ function Pandoc(document)
     if meta.section then
         local title = pandoc.utils.stringify(meta.title) .. "(" .. pandoc.utils.stringify(meta.section) .. ")"
         document = document:walk(lists)
-        document = document:walk(headings)
+        document = document:walk(identifiers())
         document.blocks:insert(1, pandoc.Header(1, title, pandoc.Attr("title")))
     end
     meta.pagetitle = pandoc.utils.stringify(document.blocks[1])
+    if meta.pagetitle ~= "orientd" then meta.pagetitle = meta.pagetitle .. " - orientd" end
     return pandoc.Pandoc(document.blocks, meta)
 end

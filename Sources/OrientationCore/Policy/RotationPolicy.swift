@@ -19,7 +19,7 @@ public struct RotationPolicy: Sendable {
     /// The orientation that the lock holds, or held last.
     private var held: InterfaceOrientation
 
-    /// The last orientation that no request caused; shown when the device may not decide.
+    /// What was shown last without a request, or for another reason; shown when the device may not decide.
     private var fallback: InterfaceOrientation
 
     /// The edge of the device that is up; unknown before the first reading, also after a pause.
@@ -142,7 +142,7 @@ public struct RotationPolicy: Sendable {
 
     private mutating func show(_ orientation: InterfaceOrientation, _ reason: InterfaceReason) {
         // Also if a request shows it already: it stays when that request is released.
-        if reason != .request { fallback = orientation }
+        if reason != .request || deciding == nil { fallback = orientation }
         guard orientation != shown else { return }
         shown = orientation
         self.reason = reason

@@ -60,8 +60,8 @@ enum Rotation {
         name: "rotate",
         operands: "EDGE|landscape|cw|ccw|next",
         summary: "turn the interface by hand",
-        description: "Turns the interface by hand, until the device turns or an application's request ends. Under a "
-            + "lock, which does not apply in laptop mode, the lock holds the new orientation.",
+        description: "Turns the interface by hand, until the device turns, or an application's request turns the "
+            + "interface or ends. A lock holds the new orientation then; in laptop mode it does not apply.",
         words: [
             ("EDGE", "to this orientation"), ("landscape", "to the landscape that fits better"),
             ("cw", "by a quarter turn clockwise"), ("ccw", "by a quarter turn counter-clockwise"),
