@@ -73,7 +73,7 @@ explain "Lock the interface to portrait. An application that supports only lands
 show orientctl lock portrait
 show orientctl run --supported=landscape --app=org.example.Player orientctl status
 # The request ends a moment after the application.
-while [ "$(orientctl requests)" != 'no requests' ]; do sleep 0.02; done
+while [ "$(orientctl requests)" != 'no requests' ]; do kill -0 $daemon; sleep 0.02; done
 
 explain "The application has ended. Rotate by hand; the lock keeps the new orientation:"
 show orientctl rotate portrait-upside-down

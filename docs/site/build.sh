@@ -4,8 +4,8 @@
 # Builds the documentation into OUTPUT_FOLDER as a web site: the Markdown files of this source tree and the manual pages
 # in MAN_FOLDER, by pandoc, and the reference of OrientationClient, whose compiled module is in MODULES_FOLDER, by docc.
 # Any warning, any link that leads nowhere, any heading without one, any list of a manual page that is none in its page
-# and anything that a page would load from elsewhere is a failure. BASE is the path of the site on its web server, such as /orientd; the
-# reference depends on it.
+# and anything that a page would load from elsewhere is a failure. BASE is the path of the site on its web server, such
+# as /orientd; the reference depends on it.
 set -eu
 
 [ $# -eq 3 ] || { echo "usage: docs/site/build.sh MAN_FOLDER MODULES_FOLDER OUTPUT_FOLDER" >&2; exit 2; }
