@@ -181,15 +181,15 @@ class Settings(RigTestCase):
                 lines = self.example(program).splitlines()
                 self.assertEqual([line for line in lines if re.match(r"#?\[|#\w+=", line)], settings)
 
-    def test_example_has_the_first_sentence_of_each_setting(self):
+    def test_example_has_the_first_sentence_and_the_values_of_each_setting(self):
         for program in self.FILES:
             with self.subTest(program):
                 expected = []
-                for key, text in re.findall(r"^\*(\w+)=\*$\n\t(.+)$", self.manual(program), re.M):
-                    sentence = re.sub(r"\*|(?<!\w)_|_(?!\w)", "", re.split(r"(?<=\.) ", text)[0])
-                    expected.append((f"# {sentence}", key))
-                    self.assertLessEqual(len(expected[-1][0]), 120)
-                example = re.findall(r"^(# .+)\n#(\w+)=", self.example(program), re.M)
+                for key, *texts in re.findall(r"^\*(\w+)=\*$\n\t(.+)\n\t(.+)$", self.manual(program), re.M):
+                    firsts = [re.sub(r"\*|(?<!\w)_|_(?!\w)", "", re.split(r"(?<=\.) ", text)[0]) for text in texts]
+                    expected.append((*(f"# {first}" for first in firsts), key))
+                    self.assertLessEqual(max(map(len, expected[-1])), 120)
+                example = re.findall(r"^(# .+)\n(# Takes .+)\n#(\w+)=", self.example(program), re.M)
                 self.assertEqual(example, expected)
 
     def uncommented(self, program):

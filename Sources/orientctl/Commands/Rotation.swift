@@ -61,7 +61,7 @@ enum Rotation {
         operands: "EDGE|landscape|cw|ccw|next",
         summary: "turn the interface by hand",
         description: "Turns the interface by hand, until the device turns, or an application's request turns the "
-            + "interface or ends. A lock holds the new orientation then; in laptop mode it does not apply.",
+            + "interface or ends. If the lock is on, it holds the new orientation from then on.",
         words: [
             ("EDGE", "to this orientation"), ("landscape", "to the landscape that fits better"),
             ("cw", "by a quarter turn clockwise"), ("ccw", "by a quarter turn counter-clockwise"),
@@ -117,8 +117,8 @@ enum Rotation {
     static let align = Command(
         name: "align",
         summary: "turn the interface once to match the device",
-        description: "Turns the interface once to match the device. A lock holds the new orientation then, except "
-            + "in laptop mode."
+        description: "Turns the interface once to match the device. If the lock is on, it holds the new orientation, "
+            + "except in laptop mode."
     ) { invocation throws(CommandError) in
         let bus = try invocation.connect()
         try call("AlignToDevice", readsDevice: true, wants: .device, shows: .interface, bus, invocation)
