@@ -51,7 +51,8 @@ package final class SessionCheck {
         if let agent {
             add(agent)
         } else {
-            add("warn", "agent", "orient-agent does not run in this session", remedy: "orient-agent &")
+            let text = "orient-agent does not run in this session; its manual has the line that starts it at login"
+            add("warn", "agent", text, remedy: "orient-agent &")
         }
         return findings
     }
