@@ -53,7 +53,8 @@ if [ $# -gt 1 ]; then
     monitor=$!
     until [ "$(orientctl get Claims)" -gt 0 ]; do kill -0 $monitor; sleep 0.02; done
     # The user's own file sets a prompt as well.
-    printf '%s\n' '[ ! -r ~/.bashrc ] || . ~/.bashrc' '. <(orientctl completion bash)' "PROMPT_COMMAND= PS1='orientd\$ '" >"$work/bashrc"
+    printf '%s\n' '[ ! -r ~/.bashrc ] || . ~/.bashrc' '. <(orientctl completion bash)' \
+        "PROMPT_COMMAND= PS1='orientd\$ '" >"$work/bashrc"
     trap : INT
     bash --rcfile "$work/bashrc" || :
     exit 0

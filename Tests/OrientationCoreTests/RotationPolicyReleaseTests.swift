@@ -236,6 +236,25 @@ import Testing
         #expect(policy.shown == .landscapeLeft)
     }
 
+    @Test func `what stays after the last request, as upright is forbidden, is not turned later`() throws {
+        var policy = RotationPolicy.held(supported: .allButUpsideDown)
+        let id = try policy.present(.modal, .landscape)
+        policy.turn(for: .portraitUpsideDown)
+        try policy.release(id)
+        #expect(policy.shown == .landscapeRight)
+        policy.setAutorotate(.never)
+        #expect(policy.shown == .landscapeRight)
+    }
+
+    @Test func `what a mask has forced ends with the request`() throws {
+        var policy = RotationPolicy.held()
+        let id = try policy.present(.push, .landscape)
+        policy.setAutorotate(.never)
+        #expect(policy.shown == .landscapeRight)
+        try policy.release(id)
+        #expect(policy.shown == .portrait)
+    }
+
     @Test func `what a lock shows after the last request stays when it is lifted`() throws {
         var policy = RotationPolicy.held(autorotate: .never)
         let id = try policy.present(.modal, .landscape)

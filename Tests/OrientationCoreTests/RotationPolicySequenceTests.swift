@@ -69,9 +69,7 @@ import Testing
         fresh.deviceTurned(to: slow.edge)
         if slow.isPaused { fresh.pause() }
         #expect(policy.shown == fresh.shown, comment)
-        // A new one does not know what was shown before the device's mask forbade it.
-        let isForbidden = !policy.configuration.supported.contains(slow.lastUnrequested)
-        #expect(policy.rule == fresh.rule || isForbidden && policy.rule == .mask, comment)
+        #expect(policy.rule == fresh.rule, comment)
     }
 }
 

@@ -85,14 +85,14 @@ import Testing
             try $0.rotate(to: .portraitUpsideDown)
             try $0.present(.push, .landscape)
         },
-        Case(.kept, "as org.example.App found or turned it") {
+        Case(.kept, "org.example.App allows it, and nothing has turned it since") {
             try $0.present(.modal, .all, preferred: .landscapeLeft)
         },
-        Case(.kept, "as org.example.App found or turned it") {
+        Case(.kept, "org.example.App allows it, and nothing has turned it since") {
             try $0.setLock(.current)
             try $0.present(.modal, .all, preferred: .landscapeLeft)
         },
-        Case(.kept, "as org.example.App found or turned it") {
+        Case(.kept, "org.example.App allows it, and nothing has turned it since") {
             $0 = .laptop()
             try $0.present(.modal, .all, preferred: .landscapeLeft)
         },
@@ -209,7 +209,7 @@ import Testing
             try policy.present(.modal, .all, preferred: .landscapeLeft)
             let explanation = policy.explanation
             #expect(policy.rule == .kept)
-            #expect(explanation == "as org.example.App found or turned it")
+            #expect(explanation == "org.example.App allows it, and nothing has turned it since")
             #expect(policy.deciding { $0.turn(for: .landscapeRight) }.transition == nil)
             #expect(policy.explanation == explanation)
         }

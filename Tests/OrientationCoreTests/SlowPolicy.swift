@@ -31,7 +31,7 @@ struct SlowPolicy {
     private let start: InterfaceOrientation
     /// Every change of the interface.
     private var changes: [Transition] = []
-    /// Every orientation that was chosen without a request, or for another reason, even if it was already shown.
+    /// What was upright or asked for, but not by a request, or shown without one; even if it was shown already.
     private var unrequested: [InterfaceOrientation] = []
 
     init(configuration: RotationConfiguration, autorotate: AutorotateMode, memory: SavedState? = nil) {
@@ -171,9 +171,13 @@ extension SlowPolicy {
 // MARK: - Deciding
 
 extension SlowPolicy {
-    /// Turns to an orientation that is allowed.
+    /// Turns to an orientation that is allowed, and that somebody or something asked for.
     private mutating func turn(to next: InterfaceOrientation, _ reason: InterfaceReason) {
-        if reason != .request || deciding == nil { unrequested.append(next) }
+        if reason != .request { unrequested.append(next) }
+        change(to: next, reason)
+    }
+
+    private mutating func change(to next: InterfaceOrientation, _ reason: InterfaceReason) {
         if next == shown { return }
         changes.append(Transition(from: shown, to: next, reason: reason))
         if reason == .request { isManual = false }
@@ -188,8 +192,9 @@ extension SlowPolicy {
         isManual = false
         let upright = isLaptop ? configuration.laptop : standingForDevice
         let next = firstAllowed([upright, shown, preferred])
-        // Keeping the current orientation because upright is not allowed does not choose it.
-        if next != shown || next == upright { turn(to: next, reason) }
+        // What is kept or forced because upright is not allowed was not asked for.
+        if next == upright { turn(to: next, reason) } else { change(to: next, reason) }
+        if deciding == nil { unrequested.append(shown) }
     }
 
     /// The held one under a lock, else the device's if it counts, else what was last shown without a request.

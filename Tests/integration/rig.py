@@ -255,6 +255,8 @@ class Client:
 
     def sensor(self):
         """Returns the properties of the only sensor."""
+        # A busy machine may take longer than orientd waits for its sensors before it says that it is ready.
+        wait_until(self.sensors, "there is a sensor")
         (properties,) = self.sensors().values()
         return properties
 

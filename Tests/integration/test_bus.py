@@ -192,6 +192,7 @@ class Objects(RigTestCase):
     def test_two_sensors_have_paths_of_their_own(self):
         self.rig.add_device(accelerometer(name="one"))
         self.rig.start_orientd()
+        wait_until(self.client.sensors, "one sensor")
         (first,) = self.client.sensors()
         self.rig.add_device(accelerometer(name="two", index=1))
         wait_until(lambda: len(self.client.sensors()) == 2, "two sensors")

@@ -250,6 +250,18 @@ class Laptop(RotationTestCase):
         self.client.ask("Release", path=request, interface=REQUEST)
         self.client.ask("SetRotationLock", "s", "off")
         self.assert_shown("portrait-upside-down", rule="never")
+        self.client.ask("Request", "sua{sv}", "org.example.App", MASKS["landscape"], {})
+        self.assert_shown("landscape-right", rule="mask")
+        self.client.ask("SetAutorotate", "s", "always")
+        self.client.ask("SetAutorotate", "s", "never")
+        self.assert_shown("landscape-right", rule="mask")
+
+    def test_mask_that_forbids_the_laptop_orientation(self):
+        self.start("Autorotate=tablet-mode", held="landscape-left")
+        self.client.ask("SetTabletMode", "s", "laptop")
+        self.assert_shown("portrait", rule="laptop")
+        self.client.ask("Request", "sua{sv}", "org.example.App", 12, {})
+        self.assert_shown("landscape-right", rule="mask")
 
     def test_faces(self):
         self.start(held="landscape-left")

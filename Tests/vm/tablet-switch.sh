@@ -134,9 +134,14 @@ check "and it is on, as the hinge is folded" soon states_are 1
 part "stopped, while the compositor is busy"
 becomes_laptop "before"
 becomes_tablet "folded"
+python3 input_events.py 'orientd tablet switch' 2>&1 |
+    timeout 60 grep --line-buffered -m 2 -E '^reading|^switch 1 0$' >/tmp/switch &
+off=$!
+check "the kernel's events are read" soon grep reading /tmp/switch
 kill -STOP "$libinput"
-systemctl stop orientd.service
-sleep 0.5
+systemctl stop --no-block orientd.service
+check "the kernel's goes off" wait $off
+# Within the second that compositors have.
 kill -CONT "$libinput"
 check "the switch goes off" soon states_are 0
 check "and away" soon no has_switch

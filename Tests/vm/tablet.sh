@@ -91,7 +91,7 @@ RULES
     plug_base
     unfold
     plug_touch
-    python3 keys.py >/tmp/keys &
+    python3 input_events.py 'AT Translated Set 2 keyboard' >/tmp/keys &
     start_libinput "libinput"
     check "the kernel has the keyboard" soon grep reading /tmp/keys
     check "the keyboard types" types

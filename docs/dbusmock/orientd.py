@@ -315,16 +315,24 @@ class Manager(Object):
         """Shows the first allowed orientation: of `first`, what the rules demand, the current one, or another."""
         asked, shown = self.asked(), self.state["InterfaceOrientation"]
         preferred = asked.values["Preferred"] if asked and asked.values["Presentation"] == "modal" else ""
-        order = [*first, self.upright()[1] or self.fallback, shown, preferred, *EDGES]
+        upright, edge = self.upright()[1] or self.fallback, self.state["DeviceOrientation"]
+        order = [*first, upright]
+        if first and self.is_laptop():
+            order.append(following(edge) if edge in EDGES and self.follows_device() else self.fallback)
+        order += [shown, preferred, *EDGES]
+        chosen = next(edge for edge in order if EDGES.get(edge, 0) & self.mask())
         if not first:
             self.is_manual = False
-            if not EDGES[order[0]] & self.mask() and EDGES[shown] & self.mask():
-                return
-        self.show(next(edge for edge in order if EDGES.get(edge, 0) & self.mask()), reason)
+        if chosen == upright and reason != "request" or not asked:
+            self.fallback = chosen
+        self.turn(chosen, reason)
 
     def show(self, orientation, reason):
-        if reason != "request" or not self.asked():
+        if reason != "request":
             self.fallback = orientation
+        self.turn(orientation, reason)
+
+    def turn(self, orientation, reason):
         if orientation != self.state["InterfaceOrientation"]:
             self.is_manual = self.is_manual and reason != "request"
             self.state.update(InterfaceOrientation=orientation, InterfaceReason=reason)

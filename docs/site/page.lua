@@ -117,28 +117,29 @@ local function identifier(element)
     return words
 end
 
--- In a manual page, whose title is the page's, and where pandoc gives nothing an identifier: headings, and
--- commands, options and settings, whose descriptions are indented.
+-- pandoc gives no identifiers to what is in a manual page. This gives them to headings, which it also makes smaller than
+-- the title of the page, and to commands, options and settings, whose descriptions are indented.
 local function identifiers()
     local used = { [""] = true, title = true }
+    local function new(element)
+        local name = identifier(element)
+        if used[name] then return end
+        used[name] = true
+        return name
+    end
     return {
         traverse = "topdown",
 
-        Header = function(header)
-            header.level = header.level + 1
-            header.identifier = identifier(header):lower()
-            used[header.identifier] = true
-            return header
-        end,
-
         Blocks = function(blocks)
-            for index = 1, #blocks - 1 do
-                local content, next = blocks[index].content, blocks[index + 1]
-                local first = blocks[index].t == "Para" and next.t == "BlockQuote" and content[1]
-                local name = first and first.t == "Strong" and identifier(first)
-                if name and not used[name] then
-                    used[name] = true
-                    content[1] = pandoc.Span({ first }, pandoc.Attr(name))
+            for index, block in ipairs(blocks) do
+                local next = blocks[index + 1]
+                local first = block.t == "Para" and next and next.t == "BlockQuote" and block.content[1]
+                if block.t == "Header" then
+                    block.level = block.level + 1
+                    block.identifier = new(pandoc.Str(pandoc.utils.stringify(block):lower())) or ""
+                elseif first and first.t == "Strong" then
+                    local name = new(first)
+                    if name then block.content[1] = pandoc.Span({ first }, pandoc.Attr(name)) end
                 end
             end
             return blocks

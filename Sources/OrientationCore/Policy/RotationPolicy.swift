@@ -19,7 +19,8 @@ public struct RotationPolicy: Sendable {
     /// The orientation that the lock holds, or held last.
     private var held: InterfaceOrientation
 
-    /// What was shown last without a request, or for another reason; shown when the device may not decide.
+    /// What was shown last while no request decided, or was upright or asked for by a person; shown when the device may
+    /// not decide.
     private var fallback: InterfaceOrientation
 
     /// The edge of the device that is up; unknown before the first reading, also after a pause.
@@ -111,8 +112,9 @@ public struct RotationPolicy: Sendable {
         if let upright = mask.allowed(upright) {
             show(upright, reason)
         } else if !mask.contains(shown) {
-            show(mask.allowed(preferred) ?? mask.lowest ?? shown, reason)
+            turn(to: mask.allowed(preferred) ?? mask.lowest ?? shown, reason)
         }
+        if deciding == nil { fallback = shown }
     }
 
     /// Turns the interface for the deciding request if what is shown is not allowed.
@@ -142,7 +144,11 @@ public struct RotationPolicy: Sendable {
 
     private mutating func show(_ orientation: InterfaceOrientation, _ reason: InterfaceReason) {
         // Also if a request shows it already: it stays when that request is released.
-        if reason != .request || deciding == nil { fallback = orientation }
+        if reason != .request { fallback = orientation }
+        turn(to: orientation, reason)
+    }
+
+    private mutating func turn(to orientation: InterfaceOrientation, _ reason: InterfaceReason) {
         guard orientation != shown else { return }
         shown = orientation
         self.reason = reason

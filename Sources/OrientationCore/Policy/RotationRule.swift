@@ -48,7 +48,7 @@ public enum RotationRule: String, NamedValue {
         case .never: "autorotation is off"
         case .preferred: "\(who) prefers it"
         case .waiting: "\(who) turns with the next rotation"
-        case .kept: deciding.map { "as \($0.application) found or turned it" } ?? "left as it was"
+        case .kept: deciding.map { "\($0.application) allows it, and nothing has turned it since" } ?? "left as it was"
         case .paused: "the lid is closed, or the machine goes to sleep"
         case .unknown: "the device has not been read yet"
         }

@@ -13,7 +13,7 @@ enum Rotation {
         description: "Holds the interface, however the device is turned: without an operand as it is shown now. The "
             + "lock survives restarts of orientd and of the machine.",
         words: [
-            ("current", "as it is shown now"), ("EDGE", "in this orientation"),
+            ("current", "as it is shown now; so does \"on\""), ("EDGE", "in this orientation"),
             ("landscape", "in the landscape that fits better"), ("off", "unlock"),
             ("toggle", "unlock if the lock is on, otherwise hold it as it is shown now"),
         ]
@@ -60,8 +60,8 @@ enum Rotation {
         name: "rotate",
         operands: "EDGE|landscape|cw|ccw|next",
         summary: "turn the interface by hand",
-        description: "Turns the interface by hand, until the device turns, or an application's request turns the "
-            + "interface or ends. If the lock is on, it holds the new orientation from then on.",
+        description: "Turns the interface by hand. Without a lock this ends when the device turns, or when an "
+            + "application's request turns the interface or ends; a lock holds the new orientation.",
         words: [
             ("EDGE", "to this orientation"), ("landscape", "to the landscape that fits better"),
             ("cw", "by a quarter turn clockwise"), ("ccw", "by a quarter turn counter-clockwise"),
