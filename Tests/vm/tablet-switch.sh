@@ -134,8 +134,10 @@ check "and it is on, as the hinge is folded" soon states_are 1
 part "stopped, while the compositor is busy"
 becomes_laptop "before"
 becomes_tablet "folded"
-python3 input_events.py 'orientd tablet switch' 2>&1 |
-    timeout 60 grep --line-buffered -m 2 -E '^reading|^switch 1 0$' >/tmp/switch &
+# Two jobs: the shell would wait for all processes of one.
+mkfifo /tmp/events
+python3 input_events.py 'orientd tablet switch' >/tmp/events 2>&1 &
+timeout 60 grep --line-buffered -m 2 -E '^reading|^switch 1 0$' </tmp/events >/tmp/switch &
 off=$!
 check "the kernel's events are read" soon grep reading /tmp/switch
 kill -STOP "$libinput"
