@@ -112,17 +112,12 @@ local links = {
     end,
 }
 
-local function identifier(element)
-    local words = pandoc.utils.stringify(element):gsub("%W+", "-"):gsub("^-", ""):gsub("-$", "")
-    return words
-end
-
 -- pandoc gives no identifiers to what is in a manual page. This gives them to headings, which it also makes smaller than
 -- the title of the page, and to commands, options and settings, whose descriptions are indented.
 local function identifiers()
     local used = { [""] = true, title = true }
-    local function new(element)
-        local name = identifier(element)
+    local function new(text)
+        local name = text:gsub("%W+", "-"):gsub("^-", ""):gsub("-$", "")
         if used[name] then return end
         used[name] = true
         return name
@@ -136,9 +131,9 @@ local function identifiers()
                 local first = block.t == "Para" and next and next.t == "BlockQuote" and block.content[1]
                 if block.t == "Header" then
                     block.level = block.level + 1
-                    block.identifier = new(pandoc.Str(pandoc.utils.stringify(block):lower())) or ""
+                    block.identifier = new(pandoc.utils.stringify(block):lower()) or ""
                 elseif first and first.t == "Strong" then
-                    local name = new(first)
+                    local name = new(pandoc.utils.stringify(first))
                     if name then block.content[1] = pandoc.Span({ first }, pandoc.Attr(name)) end
                 end
             end
