@@ -253,12 +253,16 @@ class Client:
         """Returns {path: {property: value}} of the sensors."""
         return {path: found[SENSOR] for path, found in self.objects().items() if SENSOR in found}
 
-    def sensor(self):
-        """Returns the properties of the only sensor."""
+    def only_sensor(self):
+        """Returns the path and the properties of the only sensor."""
         # A busy machine may take longer than orientd waits for its sensors before it says that it is ready.
         wait_until(self.sensors, "there is a sensor")
-        (properties,) = self.sensors().values()
-        return properties
+        ((path, properties),) = self.sensors().items()
+        return path, properties
+
+    def sensor(self):
+        """Returns the properties of the only sensor."""
+        return self.only_sensor()[1]
 
     def owner(self, name=BUS_NAME):
         """Returns the unique name that owns `name`, or None."""

@@ -365,7 +365,8 @@ class Check(SessionTestCase):
         wait_until(lambda: self.check()["agent"] == [("ok", text, "")], "the agent says so")
         ((verdict, text, _),) = self.check()["panel"]
         self.assertEqual(verdict, "warn")
-        self.assertIn("to ~/.config/orientd/agent.conf below [Agent], as in Output=HDMI-A-1, and start", text)
+        advice = "~/.config/orientd/agent.conf below [Agent], as in Output=HDMI-A-1, and start orient-agent again"
+        self.assertTrue(text.endswith(f"to {advice}"), text)
         agent.wait_for_warning("no output is a built-in panel")
 
     def test_panel_that_only_the_running_agent_was_told(self):

@@ -133,7 +133,7 @@ class Introspection(RigTestCase):
     def test_sensor(self):
         self.rig.add_device(accelerometer())
         self.rig.start_orientd()
-        (path,) = self.client.sensors()
+        path, _ = self.client.only_sensor()
         self.assertTrue(path.startswith(SENSOR_PREFIX))
         self.assertEqual(self.property_types(self.introspect(path)[SENSOR]), SENSOR_TYPES)
 
@@ -192,8 +192,7 @@ class Objects(RigTestCase):
     def test_two_sensors_have_paths_of_their_own(self):
         self.rig.add_device(accelerometer(name="one"))
         self.rig.start_orientd()
-        wait_until(self.client.sensors, "one sensor")
-        (first,) = self.client.sensors()
+        first, _ = self.client.only_sensor()
         self.rig.add_device(accelerometer(name="two", index=1))
         wait_until(lambda: len(self.client.sensors()) == 2, "two sensors")
         self.assertEqual(self.client.sensors()[first]["Name"], "one")

@@ -125,10 +125,10 @@ class WithTheMock:
         print(self.rig.log_path.read_text())
 
 
-def with_the_mock(tests, *without, name=None):
+def with_the_mock(tests, *without):
     """Returns the tests of a class, without those that need what the mock does not have."""
     assert all(name in vars(tests) for name in without)
-    return type(name or tests.__name__, (WithTheMock, tests), {"__module__": __name__, **dict.fromkeys(without)})
+    return type(tests.__name__, (WithTheMock, tests), {"__module__": __name__, **dict.fromkeys(without)})
 
 
 # The mock has shorter texts of errors.
@@ -271,8 +271,8 @@ class Laptop(RotationTestCase):
         self.assert_shown("portrait", reason="sensor", rule="device")
 
 
-# Another name, or the runner would take the tests of both for the same.
-LaptopWithTheMock = with_the_mock(Laptop, name="LaptopWithTheMock")
+class LaptopWithTheMock(WithTheMock, Laptop):
+    """The same tests."""
 
 
 class Control(WithTheMock, sensor_proxy.SensorProxyTestCase):
