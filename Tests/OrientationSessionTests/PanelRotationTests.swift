@@ -398,6 +398,33 @@ import Testing
         #expect(scene.report(Self.outputs()) == Self.change(.rotated90))
     }
 
+    // On labwc, a monitor that was lit right after the panel was dark again.
+    @Test(arguments: [true, false], [true, false])
+    func `a panel that is on again is turned when the monitor is on too, or stays off`(
+        isReportedAsOff: Bool,
+        isMonitorLit: Bool
+    ) {
+        var scene = Self.scene(Self.outputs(monitor: 1920))
+        var outputs = Self.outputs(monitor: 1920)
+        if isReportedAsOff {
+            for index in outputs.indices { outputs[index].isEnabled = false }
+            scene.report(outputs)
+            #expect(scene.want(.rotated90) == nil)
+            outputs[0].isEnabled = true
+        } else {
+            scene.want(.rotated90)
+            scene.end(.off)
+            outputs[1].isEnabled = false
+        }
+        for _ in 0..<2 { #expect(scene.report(outputs) == nil) }
+        guard isMonitorLit else {
+            #expect(scene.wait(Attempts.pause)?.transforms == Self.change(.rotated90).transforms)
+            return
+        }
+        outputs[1].isEnabled = true
+        #expect(scene.report(outputs)?.transforms == Self.change(.rotated90).transforms)
+    }
+
     // labwc lit a blanked panel that was turned.
     @Test func `a panel that is off is turned when it is on again`() {
         var scene = Self.scene()

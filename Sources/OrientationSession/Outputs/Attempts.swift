@@ -5,6 +5,8 @@
 struct Attempts: Hashable, Sendable {
     /// Seconds from the first failure to the next attempt, and the most between attempts.
     private static let delay = (first: 0.5, longest: 300.0)
+    /// Seconds to wait for what is not a failure.
+    static let pause = 1.0
     /// How many failures are followed by an attempt as soon as there is a reason.
     private static let momentaryFailures = 3
 
@@ -29,8 +31,8 @@ struct Attempts: Hashable, Sendable {
         failures += 1
     }
 
-    /// Waits for what is not a failure, and is not announced.
-    mutating func wait(at time: Double) { next = time + 2 * Self.delay.first }
+    /// Waits for what is not a failure.
+    mutating func wait(from time: Double) { next = time + Self.pause }
 
     /// Something has happened that may mend it; never leads to more than two attempts a second for long.
     mutating func shorten() { next = min(next, lastFailure + (isPersistent ? Self.delay.first : 0)) }

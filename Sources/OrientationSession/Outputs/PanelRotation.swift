@@ -74,6 +74,8 @@ struct PanelRotation: Sendable {
     private var overdue: [Output] = []
     private(set) var attempts = Attempts()
     private var reloadedAt = -Double.infinity
+    /// When a panel may have come on that was off.
+    private var litAt = -Double.infinity
     /// The quarter turns that the compositor adds to what is requested of an output, as niri does for a panel quirk.
     private var frames: [String: Int] = [:]
     /// Whether somebody else has chosen the places, which are not to be changed without a rotation.
@@ -155,8 +157,12 @@ struct PanelRotation: Sendable {
             attempts = Attempts()
         case .outputsReported(let outputs):
             let before = self.outputs
+            let wasOff = attempts.isOff || !before.isEmpty && panels.isEmpty
             report.update(outputs)
             attempts.shorten()
+            if wasOff, !panels.isEmpty { litAt = time }
+            // Whoever lights a panel lights the other outputs next; a change meanwhile would blank them again.
+            if time < litAt + Attempts.pause, outputs.contains(where: { !$0.isShown }) { attempts.wait(from: litAt) }
             request?.hasNewerReport = true
             if panels.isEmpty {
                 request = nil
@@ -194,7 +200,7 @@ struct PanelRotation: Sendable {
     private mutating func fail(_ result: OutputResult, at time: Double) {
         guard let ended = request else { return }
         request = nil
-        if result == .off { return attempts.wait(at: time) }
+        if result == .off { return attempts.wait(from: time) }
         if ended.movesOutputs { movesNeighbours = !mayPlaceAutomatically }
         attempts.fail(at: time)
         var reason = attempts.isPersistent ? "the outputs changed \(attempts.failures) times meanwhile" : nil

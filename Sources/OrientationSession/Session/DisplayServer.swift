@@ -185,8 +185,9 @@ final class DisplayServer {
             completed = waylandOutputs?.complete(heads) ?? heads
             event = .outputs(completed)
         case .changeEnded(let result):
-            // labwc lights each output that a change names, and a change must name all.
-            waylandOutputs?.turnOff(change.blanked)
+            // labwc lights each output that a change names, and a change must name all. What is outdated was not made:
+            // somebody may have lit one.
+            if result != .outdated { waylandOutputs?.turnOff(change.blanked) }
             // sway reports what was changed when the output is on again.
             let isBlanked = !change.blanked.isDisjoint(with: change.transforms.keys)
             if result == .applied, isBlanked { event = .changeEnded(.off) }
