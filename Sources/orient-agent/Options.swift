@@ -28,7 +28,7 @@ struct Options {
         .init("config", "c", value: "FILE", help: "read FILE instead of the agent.conf of user and system"),
         .init("bus", "b", value: "BUS", help: "follow orientd on BUS: system, session or an address"),
         .init("backend", value: "BACKEND", help: "rotate through BACKEND: auto, wlr, niri or x11"),
-        .init("output", "o", value: "NAME", help: "rotate the output NAME, such as DSI-1"),
+        .init("output", "o", value: "NAMES", help: "rotate the outputs NAMES, as in DSI-1 or eDP-1,eDP-2"),
         .init("restore", help: "put back what a crashed agent left, and end"),
         .init("check", help: "print what orientctl doctor reports about this session, as JSON, and end"),
         .init("verbose", "v", help: "log what is going on"),
