@@ -158,7 +158,7 @@ import Testing
     ) {
         func finding(
             _ switches: [String] = [],
-            virtual: Desktop.VirtualSwitch = .impossible,
+            virtual: Desktop.VirtualSwitch = .off(isMeasured: false),
             hasVirtual: Bool = false,
             status: ManagerStatus? = nil
         ) -> Finding {
@@ -179,14 +179,22 @@ import Testing
         #expect(missing.text.hasPrefix("none, in spite of TabletSwitch=yes (") && missing.remedy == .showSwitch)
         #expect(finding(virtual: .on(isMeasured: true)).remedy == .none)
         #expect(finding(["switches"]) == .ok("switches"))
-        let advised = finding(virtual: .off(isMeasured: false))
-        #expect(advised.verdict == verdict)
-        #expect(advised.text == finding().text + "; with TabletSwitch=yes, orientctl tablet-mode makes one")
-        #expect(finding(virtual: .on(isMeasured: false)).text == finding().text)
+        let set = finding(virtual: .on(isMeasured: false))
+        #expect(finding().text == set.text + "; with TabletSwitch=yes, orientctl tablet-mode makes one")
         if verdict == .warn {
-            #expect(finding().remedy == .administrator("autorotate always") && advised.remedy == .configure)
-            #expect(finding(virtual: .on(isMeasured: false)).remedy == .orientctl("tablet-mode tablet"))
+            #expect(finding().remedy == .configure && set.remedy == .orientctl("tablet-mode tablet"))
         }
+    }
+
+    @Test(arguments: ["convertible", "detachable", "laptop", "tablet", "desktop", nil])
+    func `a machine with a keyboard may have a virtual tablet switch`(chassis: String?) {
+        let hasKeyboard = chassis != nil && chassis != "tablet" && chassis != "desktop"
+        let unset = Desktop.VirtualSwitch(nil, chassis: chassis, isWanted: false)
+        #expect(unset == (hasKeyboard ? .off(isMeasured: false) : .impossible))
+        let hinge = Desktop.VirtualSwitch(.hinge, chassis: chassis, isWanted: true)
+        #expect(hinge == .on(isMeasured: true))
+        let byHand = Desktop.VirtualSwitch(.override, chassis: chassis, isWanted: true)
+        #expect(byHand == .on(isMeasured: false))
     }
 
     @Test(arguments: [

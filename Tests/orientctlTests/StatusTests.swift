@@ -128,7 +128,7 @@ import Testing
     }
 
     @Test(arguments: [
-        (TabletModeSource.override, "set by hand"), (.switch, "by the tablet switch"),
+        (TabletModeSource.override, "set by hand"), (.switch, "by the tablet switch or keyboard"),
         (.hinge, "by the angle of the hinge"), (.accelerometers, "by the angle of the hinge"),
     ])
     func `what tells the tablet mode is named`(source: TabletModeSource, words: String) {
@@ -139,7 +139,7 @@ import Testing
     // It printed names of D-Bus, such as "unknown (none)".
     @Test(arguments: [
         (TabletMode.unknown, TabletModeSource.none, -1.0, "unknown, as no switch or hinge tells it"),
-        (.laptop, .switch, -1, "used as a laptop, by the tablet switch"),
+        (.laptop, .switch, -1, "used as a laptop, by the tablet switch or keyboard"),
         (.tablet, .accelerometers, 200, "used as a tablet, by the angle of the hinge; hinge: 200°"),
         (.laptop, .override, 95, "used as a laptop, set by hand; hinge: 95°"),
     ])

@@ -138,13 +138,16 @@ extension Desktop {
 }
 
 extension Desktop.VirtualSwitch {
-    init(_ source: TabletModeSource?, _ configuration: Configuration) {
+    /// `chassis` is in the words of hostnamed.
+    init(_ source: TabletModeSource?, chassis: String?, isWanted: Bool) {
         let isMeasured = source == .hinge || source == .accelerometers
-        let chassis = (try? Device(subsystem: "dmi", name: "id"))?.attribute("chassis_type")
-        // A convertible or a detachable one, or one that somebody uses as a tablet.
-        let isPossible = isMeasured || source == .override || chassis == "31" || chassis == "32"
-        let isWanted = configuration.machine.virtualTabletSwitch
-        self = !isPossible ? .impossible : isWanted ? .on(isMeasured: isMeasured) : .off(isMeasured: isMeasured)
+        // Many convertibles call themselves laptops; and somebody may use any machine as a tablet.
+        let hasKeyboard = ["convertible", "detachable", "laptop"].contains(chassis)
+        guard isMeasured || source == .override || hasKeyboard else {
+            self = .impossible
+            return
+        }
+        self = isWanted ? .on(isMeasured: isMeasured) : .off(isMeasured: isMeasured)
     }
 }
 
@@ -163,7 +166,9 @@ extension Desktop {
         }
         let reader = ConfigurationReader<Configuration>()
         try? reader.read(Configuration.standardPath, isRequired: false)
-        virtualSwitch = VirtualSwitch(status.tabletModeSource, reader.configuration)
+        let machine = reader.configuration.machine
+        let chassis = machine.idiom?.name ?? Chassis.name(over: bus)
+        virtualSwitch = VirtualSwitch(status.tabletModeSource, chassis: chassis, isWanted: machine.virtualTabletSwitch)
         if kind == .kde {
             let (kwin, manager) = ("org.kde.KWin", "org.kde.KWin.TabletModeManager")
             let isTablet = try? session.property("tabletMode", of: manager, at: "/org/kde/KWin", on: kwin)

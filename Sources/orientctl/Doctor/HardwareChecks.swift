@@ -314,7 +314,8 @@ enum HardwareChecks {
         if said == .unknown, let status, status.tabletModeSource == .switch { said = status.tabletMode }
         let hasBase = system.accelerometers.contains { $0.description.mounting?.location == .base }
         let source = hasBase ? .accelerometers : status?.tabletModeSource
-        let virtual = Desktop.VirtualSwitch(source, system.configuration)
+        let isWanted = system.configuration.machine.virtualTabletSwitch
+        let virtual = Desktop.VirtualSwitch(source, chassis: chassis, isWanted: isWanted)
         return [
             tabletSwitch(switches, said, chassis: chassis, virtual: virtual, hasVirtual: hasVirtual, status: status)
         ]
@@ -366,15 +367,13 @@ enum HardwareChecks {
         case .off(false): advice = "; with TabletSwitch=yes, orientctl tablet-mode makes one"
         case .impossible, .on(false): break
         }
-        guard chassis == "convertible" || chassis == "laptop", status?.autorotate != .always else {
+        guard let chassis, chassis == "convertible" || chassis == "laptop", status?.autorotate != .always else {
             return .ok("none, and none needed\(mode)\(advice)")
         }
-        let text = "none, but the chassis type is \(chassis ?? ""): tablet mode cannot be detected\(mode)\(advice)"
-        // GNOME and KDE need a tablet switch for a convertible.
-        switch virtual {
-        case .off: return .warn(text, remedy: .configure)
-        case .on: return .warn(text, remedy: .orientctl("tablet-mode tablet"))
-        case .impossible: return .warn(text, remedy: .administrator("autorotate always"))
-        }
+        let isOff = virtual == .off(isMeasured: false)
+        return .warn(
+            "none, but the chassis type is \(chassis): tablet mode cannot be detected\(mode)\(advice)",
+            remedy: isOff ? .configure : .orientctl("tablet-mode tablet")
+        )
     }
 }

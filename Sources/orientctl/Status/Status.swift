@@ -149,7 +149,7 @@ struct Status {
         let source =
             switch status.tabletModeSource {
             case .none: status.tabletMode == .unknown ? ", as no switch or hinge tells it" : ""
-            case .switch: ", by the tablet switch"
+            case .switch: ", by the tablet switch or keyboard"
             case .hinge, .accelerometers: ", by the angle of the hinge"
             case .override: ", set by hand"
             }
