@@ -342,7 +342,7 @@ class Hardware(DoctorTestCase):
         EventNode(self.rig, switches=1)
         self.rig.start_orientd()
         self.client.wait_for("InterfaceRule", "paused")
-        pattern = "the lid is closed, .*; if Lid Switch is wrong, IgnoreLidSwitch=Lid Switch ignores it$"
+        pattern = "the lid is closed, .*; if that is wrong, IgnoreLidSwitch=Lid Switch ignores it$"
         self.assert_finding(self.doctor()["rotation"], "ok", pattern)
 
     def test_mount_matrix_that_makes_up_down(self):

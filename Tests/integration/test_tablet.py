@@ -231,7 +231,7 @@ class TabletSwitch(SwitchTestCase):
             node.switch(switches)
             self.assertEqual(self.client.get("TabletMode"), mode)
             output = self.rig.orientctl("--bus", self.rig.address, "status").stdout
-            self.assertIn(f"Autorotate: tablet-mode (used as a {mode}, by the tablet switch or keyboard)\n", output)
+            self.assertIn(f"Tablet mode: {mode}, by the tablet switch or keyboard\n", output)
 
 
 class LaptopDefault(SwitchTestCase):

@@ -115,16 +115,16 @@ import Testing
         )
     }
 
-    @Test(arguments: [
-        (TabletMode.unknown, "tablet-mode"), (.laptop, "tablet-mode (used as a laptop)"),
-        (.tablet, "tablet-mode (used as a tablet)"),
-    ])
-    func `the tablet mode is shown if it is known`(mode: TabletMode, text: String) {
-        let values = values {
-            $0.autorotate = .tabletMode
-            $0.tabletMode = mode
-        }
-        #expect(values["Autorotate"] == [text])
+    @Test(
+        arguments: [
+            (.unknown, .tabletMode, ["unknown (counts as a tablet)"]), (.unknown, .always, nil),
+            (.laptop, .tabletMode, ["laptop"]), (.tablet, .never, ["tablet"]),
+        ] as [(TabletMode, AutorotateMode, [String]?)]
+    )
+    func `the tablet mode is shown if it is known or matters`(mode: TabletMode, use: AutorotateMode, line: [String]?) {
+        let values = values { ($0.autorotate, $0.tabletMode) = (use, mode) }
+        #expect(values["Autorotate"] == [use.name])
+        #expect(values["Tablet mode"] == line)
     }
 
     @Test(arguments: [
@@ -133,15 +133,15 @@ import Testing
     ])
     func `what tells the tablet mode is named`(source: TabletModeSource, words: String) {
         let values = values { ($0.autorotate, $0.tabletMode, $0.tabletModeSource) = (.tabletMode, .tablet, source) }
-        #expect(values["Autorotate"] == ["tablet-mode (used as a tablet, \(words))"])
+        #expect(values["Tablet mode"] == ["tablet, \(words)"])
     }
 
     // It printed names of D-Bus, such as "unknown (none)".
     @Test(arguments: [
-        (TabletMode.unknown, TabletModeSource.none, -1.0, "unknown, as no switch or hinge tells it"),
-        (.laptop, .switch, -1, "used as a laptop, by the tablet switch or keyboard"),
-        (.tablet, .accelerometers, 200, "used as a tablet, by the angle of the hinge; hinge: 200°"),
-        (.laptop, .override, 95, "used as a laptop, set by hand; hinge: 95°"),
+        (TabletMode.unknown, TabletModeSource.none, -1.0, "unknown (counts as a tablet)"),
+        (.laptop, .switch, -1, "laptop, by the tablet switch or keyboard"),
+        (.tablet, .accelerometers, 200, "tablet, by the angle of the hinge; hinge: 200°"),
+        (.laptop, .override, 95, "laptop, set by hand; hinge: 95°"),
     ])
     func `tablet-mode has the words of status`(
         mode: TabletMode,

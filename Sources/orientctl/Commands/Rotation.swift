@@ -10,11 +10,12 @@ enum Rotation {
         name: "lock",
         operands: "[current|EDGE|landscape|off|toggle]",
         summary: "hold the interface in its present or another orientation",
-        description: "Holds the interface, however the device is turned: without an operand as it is shown now. The "
+        description: "Holds the interface, however the device is turned: without an argument as it is shown now. The "
             + "lock survives restarts of orientd and of the machine.",
         words: [
             ("current", "as it is shown now; so does \"on\""), ("EDGE", "in this orientation"),
-            ("landscape", "in the landscape that fits better"), ("off", "unlock"),
+            ("landscape", "in the landscape that is shown, else the one that fits the device"),
+            ("off", "unlock"),
             ("toggle", "unlock if the lock is on, otherwise hold it as it is shown now"),
         ]
     ) { invocation throws(CommandError) in
@@ -63,7 +64,8 @@ enum Rotation {
         description: "Turns the interface by hand. Without a lock this ends when the device turns, or when an "
             + "application's request turns the interface or ends; a lock holds the new orientation.",
         words: [
-            ("EDGE", "to this orientation"), ("landscape", "to the landscape that fits better"),
+            ("EDGE", "to this orientation"),
+            ("landscape", "to the landscape that is shown, else the one that fits the device"),
             ("cw", "by a quarter turn clockwise"), ("ccw", "by a quarter turn counter-clockwise"),
             ("next", "clockwise to the next orientation that is supported now"),
         ]
@@ -244,7 +246,7 @@ enum Rotation {
             }
             try emit(["Lock: \(Status.lock(status))"])
         case .interface: try emit(["Interface: \(Status.interface(status, deciding: deciding))"])
-        case .autorotate: try emit(["Autorotate: \(Status.autorotate(status))"])
+        case .autorotate: try emit(["Autorotate: \(status.autorotate.name)"])
         case nil: break
         }
     }

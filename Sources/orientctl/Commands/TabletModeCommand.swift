@@ -12,7 +12,7 @@ enum TabletModeCommand {
         summary: "set whether this machine counts as a laptop or a tablet",
         description: "Sets what this machine counts as, whatever its switch or hinge says. That ends with 'auto' and "
             + "when orientd ends, so also when the machine is restarted; 'tablet' also ends when the lid is closed or "
-            + "opened, and when the machine sleeps. Without an operand, prints the mode and what tells it.",
+            + "opened, and when the machine sleeps. Without an argument, prints the mode and what tells it.",
         words: [
             ("auto", "what its switch or hinge says"), ("laptop", "a laptop"), ("tablet", "a tablet"),
             ("toggle", "the other mode; if one is set by hand, auto"),
@@ -30,7 +30,7 @@ enum TabletModeCommand {
         let snapshot = try busCall(bus.readManager())
         let names = ["TabletMode", "TabletModeSource", "HingeAngle"]
         if invocation.isJSON { return try emit([Get.json(names, of: snapshot)]) }
-        try emit([choice == nil ? text(snapshot.status) : "Tablet mode: \(Status.namedTabletMode(snapshot.status))"])
+        try emit([choice == nil ? text(snapshot.status) : "Tablet mode: \(Status.tabletMode(snapshot.status))"])
     }
 
     private enum Choice: String, NamedValue { case auto, laptop, tablet, toggle }
@@ -42,7 +42,6 @@ enum TabletModeCommand {
 
     /// The mode, with what tells it and the angle of the hinge, in the words of `status`.
     static func text(_ status: ManagerStatus) -> String {
-        (Status.tabletMode(status) ?? Status.namedTabletMode(status))
-            + (Status.hinge(status).map { "; hinge: \($0)" } ?? "")
+        Status.tabletMode(status) + (Status.hinge(status).map { "; hinge: \($0)" } ?? "")
     }
 }

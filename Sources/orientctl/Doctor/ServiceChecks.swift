@@ -135,7 +135,7 @@ enum ServiceChecks {
             return .ok(text + (edge.map { " (\($0))" } ?? ""))
         case .paused:
             let names = closedLids.joined(separator: ";")
-            return .ok(names.isEmpty ? text : "\(text); if \(names) is wrong, IgnoreLidSwitch=\(names) ignores it")
+            return .ok(names.isEmpty ? text : "\(text); if that is wrong, IgnoreLidSwitch=\(names) ignores it")
         case .device, .unknown: return .ok(text)
         }
     }

@@ -102,8 +102,11 @@ struct Status {
         values += problems.map { ("Problem", $0) }
         values += [
             ("Lock", Self.lock(status)),
-            ("Autorotate", Self.autorotate(status)),
+            ("Autorotate", status.autorotate.name),
         ]
+        if status.tabletMode != .unknown || status.autorotate == .tabletMode {
+            values.append(("Tablet mode", Self.tabletMode(status)))
+        }
         if let hinge = Self.hinge(status) { values.append(("Hinge", hinge)) }
         values += [
             ("Supported", "\(status.supportedOrientations)"),
@@ -134,21 +137,12 @@ struct Status {
         return status.deviceOrientation.name + (edge.map { " (\($0))" } ?? "")
     }
 
-    /// The autorotate mode, and what the machine is used as where that is known.
-    static func autorotate(_ status: ManagerStatus) -> String {
-        status.autorotate.name + (tabletMode(status).map { " (\($0))" } ?? "")
-    }
-
-    /// What the machine is used as, and what tells that; nil where nothing does.
-    static func tabletMode(_ status: ManagerStatus) -> String? {
-        status.tabletMode == .unknown ? nil : "used as a \(namedTabletMode(status))"
-    }
-
-    /// The tablet mode, and what tells it.
-    static func namedTabletMode(_ status: ManagerStatus) -> String {
+    /// What the machine is used as, and what tells that.
+    static func tabletMode(_ status: ManagerStatus) -> String {
+        guard status.tabletMode != .unknown else { return "unknown (counts as a tablet)" }
         let source =
             switch status.tabletModeSource {
-            case .none: status.tabletMode == .unknown ? ", as no switch or hinge tells it" : ""
+            case .none: ""
             case .switch: ", by the tablet switch or keyboard"
             case .hinge, .accelerometers: ", by the angle of the hinge"
             case .override: ", set by hand"
