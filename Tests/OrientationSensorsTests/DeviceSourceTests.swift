@@ -83,11 +83,11 @@ import Testing
     func `ten failed readings in a row are a loss`(isBuffered: Bool) throws {
         let buffer = try ScriptedBuffer { number throws(SystemError) in
             if number > 1 { throw Self.failure(of: number) }
-            return .zero
+            return ScriptedDevice.still
         }
         let device = ScriptedDevice(buffer: isBuffered ? buffer : nil) { number throws(SystemError) in
             if number > 1 { throw Self.failure(of: number) }
-            return .zero
+            return ScriptedDevice.still
         }
         let source = try source(device)
         let outcome = try run(source) { _ in false }
@@ -108,10 +108,47 @@ import Testing
     @Test func `a polled chip without a new value is no failing one`() throws {
         let device = ScriptedDevice { number throws(SystemError) in
             if number % 20 != 0 { throw Self.failure(.again) }
-            return .zero
+            return ScriptedDevice.still
         }
         let outcome = try run(try source(device)) { $0.count == 3 }
         #expect(outcome.failure == "")
+    }
+
+    // MARK: - Readings that are none
+
+    // The values of a hub's sensor were right, and all its scans 0: hadess/iio-sensor-proxy#276.
+    @Test func `a buffer that gives zeros is left for the values`() throws {
+        let buffer = try ScriptedBuffer { _ throws(SystemError) in .zero }
+        let device = ScriptedDevice(buffer: buffer) { _ throws(SystemError) in Vector3(1, 0, 0) }
+        let outcome = try run(try source(device)) { $0.count == 3 }
+        #expect(outcome.samples == [1, 1, 1] && outcome.failure == "")
+    }
+
+    // A dead accelerometer kept another one from being used.
+    @Test func `a chip that reads zeros only is lost`() throws {
+        let device = ScriptedDevice("chip") { _ throws(SystemError) in .zero }
+        let outcome = try run(try source(device)) { _ in false }
+        #expect(outcome.samples.isEmpty && outcome.failure == "chip reads 0 on all axes")
+    }
+
+    @Test func `zeros in between are skipped`() throws {
+        let device = ScriptedDevice { number throws(SystemError) in number < 20 ? .zero : Vector3(1, 0, 0) }
+        let outcome = try run(try source(device)) { $0.count == 3 }
+        #expect(outcome.samples == [1, 1, 1] && outcome.failure == "")
+    }
+
+    // The display stood still while another program used the gyroscope: ShadowBlip/InputPlumber#211.
+    @Test(arguments: [false, true])
+    func `a sensor whose buffer another program has is polled, if its values can be read`(areValuesBusy: Bool) throws {
+        let buffer = try ScriptedBuffer { _ throws(SystemError) in ScriptedDevice.still }
+        let device = ScriptedDevice("chip", buffer: buffer, isBufferBusy: true) { _ throws(SystemError) in
+            if areValuesBusy { throw Self.failure(.busy) }
+            return Vector3(1, 0, 0)
+        }
+        let outcome = try run(try source(device)) { $0.count == 3 }
+        let error = SystemError("open the buffer of", "chip", errno: .busy)
+        #expect(outcome.samples == (areValuesBusy ? [] : [1, 1, 1]))
+        #expect(outcome.failure == (areValuesBusy ? "\(error)" : ""))
     }
 
     // MARK: - Replacement
@@ -122,7 +159,8 @@ import Testing
     func `a device that is announced again is closed and restored before it is opened`(isBuffered: Bool) throws {
         let rate = ScriptedDevice.Rate()
         func device(_ name: String) throws -> ScriptedDevice {
-            let buffer = isBuffered ? try ScriptedBuffer(log: log) { _ throws(SystemError) in .zero } : nil
+            let scans = try ScriptedBuffer(log: log) { _ throws(SystemError) in ScriptedDevice.still }
+            let buffer = isBuffered ? scans : nil
             return ScriptedDevice(name, log: log, rate: rate, buffer: buffer)
         }
         let helper = try HelperThread(loop: loop)
@@ -191,7 +229,7 @@ import Testing
     // The buffer was read although the event's receiver had stopped the source, and so beside the helper that closed
     // it.
     @Test func `a buffer is not read once its source is stopped`() throws {
-        let buffer = try ScriptedBuffer { _ throws(SystemError) in .zero }
+        let buffer = try ScriptedBuffer { _ throws(SystemError) in ScriptedDevice.still }
         let source = try source(ScriptedDevice(buffer: buffer))
         source.onEvent = { [loop] event in
             if case .report(.started) = event { source.close { loop.exit() } }
@@ -254,7 +292,7 @@ private final class Gate: Sendable {
     func wait() -> Vector3 {
         var descriptor = pollfd(fd: reading, events: Int16(POLLIN), revents: 0)
         poll(&descriptor, 1, -1)
-        return .zero
+        return ScriptedDevice.still
     }
 
     func open() {

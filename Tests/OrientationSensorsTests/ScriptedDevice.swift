@@ -25,6 +25,9 @@ final class CallLog: Sendable {
 
 /// A device that does what a script says, and notes each call but for readings.
 final class ScriptedDevice: SensorDevice, Sendable {
+    /// A reading of a device that lies still.
+    static let still = Vector3(0, 0, 1)
+
     typealias Reading = @Sendable (_ number: Int) throws(SystemError) -> Vector3
 
     let description: SensorDescription
@@ -36,6 +39,7 @@ final class ScriptedDevice: SensorDevice, Sendable {
     private let count = Atomic<Int>(0)
     private let reading: Reading
     private let buffer: ScriptedBuffer?
+    private let isBufferBusy: Bool
     private let changes: Readiness?
 
     /// The sampling frequency that all handles of one device share.
@@ -65,14 +69,16 @@ final class ScriptedDevice: SensorDevice, Sendable {
         rate: Rate = Rate(),
         sensitivity: Sensitivity? = nil,
         buffer: ScriptedBuffer? = nil,
+        isBufferBusy: Bool = false,
         changes: Readiness? = nil,
-        reading: @escaping Reading = { _ throws(SystemError) in .zero }
+        reading: @escaping Reading = { _ throws(SystemError) in ScriptedDevice.still }
     ) {
         self.name = name
         self.log = log
         self.rate = rate
         self.sensitivity = sensitivity
         self.buffer = buffer
+        self.isBufferBusy = isBufferBusy
         self.changes = changes
         self.reading = reading
         let mounting = AccelerometerMounting(
@@ -110,6 +116,7 @@ final class ScriptedDevice: SensorDevice, Sendable {
 
     func openBuffer() throws(SystemError) -> any SensorBuffer {
         guard let buffer else { throw SystemError("open the buffer of", name, errno: .notSupported) }
+        if isBufferBusy { throw SystemError("open the buffer of", name, errno: .busy) }
         log.add("\(name) open")
         return buffer
     }

@@ -285,14 +285,14 @@ class NoScans(RigTestCase):
                 self.assertEqual(self.client.sensor()["Mode"], mode)
                 self.assertEqual(feed.is_enabled(), mode == "buffer")
 
-    def test_node_in_use_makes_the_sensor_lost(self):
+    def test_node_in_use_has_values_that_are_polled(self):
         self.rig.add_device(buffered("le:s16/16>>0"))
         Feed(self.rig, DEVICE, PORTRAIT)
-        self.rig.start_orientd(before_exec=refuse_opening_the_node)
+        daemon = self.rig.start_orientd(before_exec=refuse_opening_the_node)
         self.client.claim()
-        self.client.wait_for("SensorState", "lost")
-        self.assertIn("busy", self.client.sensor()["LastError"])
-        self.assertIn("iio:device0", self.client.sensor()["LastError"])
+        self.assert_orientation("portrait")
+        self.assertEqual(self.client.sensor()["Mode"], "poll")
+        self.assertRegex(daemon.log(), "iio:device0: Device or resource busy; polling instead")
 
     def test_node_in_use_keeps_the_scans_of_who_uses_it(self):
         # The buffer was stopped before the node was opened, and so was that of the program that had it open.
@@ -300,7 +300,7 @@ class NoScans(RigTestCase):
         feed = Feed(self.rig, DEVICE, PORTRAIT)
         self.rig.start_orientd(before_exec=refuse_opening_the_node)
         self.client.claim()
-        self.client.wait_for("SensorState", "lost")
+        self.assert_orientation("portrait")
         self.assertTrue(feed.is_enabled())
 
     def test_node_in_use_leaves_the_rate_as_it_was_found(self):
@@ -309,7 +309,7 @@ class NoScans(RigTestCase):
         Feed(self.rig, DEVICE, PORTRAIT)
         self.rig.start_orientd(before_exec=refuse_opening_the_node)
         self.client.claim()
-        self.client.wait_for("SensorState", "lost")
+        self.assert_orientation("portrait")
         self.client.release()
         wait_until(lambda: self.rig.read("in_accel_sampling_frequency") == "12.5", "the rate is restored")
 

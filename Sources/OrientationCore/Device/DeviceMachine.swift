@@ -261,6 +261,8 @@ package struct DeviceMachine: Sendable {
     }
 
     /// Skips a failed reading; a run of them, or an unplugged device, ends sampling.
+    ///
+    /// A buffer whose scans have no value is left for the values.
     private mutating func countFailure(
         _ failure: DeviceReadFailure,
         _ reason: String,
@@ -268,13 +270,23 @@ package struct DeviceMachine: Sendable {
         _ commands: inout DeviceCommands
     ) {
         guard isReading else { return }
-        if phase == .polled { noteAnswer(at: time) }
+        switch phase {
+        case .buffered(var buffer) where failure == .noValue:
+            buffer.countScan(showsMotion: true, at: time)
+            phase = .buffered(buffer)
+        case .polled: noteAnswer(at: time)
+        default: break
+        }
         if failures.count == 0 { failures.since = time }
         failures.count += 1
         let isMany = failures.count >= Self.longestFailure.count && failure != .noValue
         let longest = min(stallTime, Self.longestFailure.seconds * max(1, (sensing.period ?? 0) * targetRate))
         let isLong = time - failures.since >= longest
-        if failure == .noDevice || isMany || isLong { fail(reason, &commands) }
+        if isLong, failure == .noValue {
+            leaveBuffer(reason, at: time, &commands)
+        } else if failure == .noDevice || isMany || isLong {
+            fail(reason, &commands)
+        }
     }
 
     /// Starts the job that the buffer's target needs.

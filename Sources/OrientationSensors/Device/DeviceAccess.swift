@@ -116,8 +116,8 @@ final class DeviceAccess: @unchecked Sendable {
             opening.isBuffered = true
             opening.warnings += buffer.warnings
         } catch {
-            // A program that has the node open has the buffer, and polled values fail with EBUSY as well.
-            guard error.errno != .busy, device.description.canPoll else { throw error }
+            // A program that has the node open has the buffer; some drivers refuse values meanwhile, others do not.
+            guard device.description.canPoll, error.errno != .busy || (try? device.read()) != nil else { throw error }
             try warn(error, "polling instead")
         }
         return opening

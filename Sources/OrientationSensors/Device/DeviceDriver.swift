@@ -266,9 +266,21 @@ package final class DeviceDriver {
     }
 
     private func take(_ scan: RawScan) {
+        if scan.raw == .zero, let zeros { return deliver(.readFailed(.noValue, zeros)) }
         lastScan = scan
         let measurement = scaling.measurement(raw: scan.raw, time: scan.time ?? loop.now)
         onEvent?(.reading(showsMotion: showsMotion(scan), measurement))
+    }
+
+    /// What is wrong with a reading of 0 on all axes; nil where it may be right.
+    ///
+    /// An accelerometer that lies still has 1 g on some axis. Chips that hang and hubs whose scans are empty read 0
+    /// (hadess/iio-sensor-proxy#270 and #276), but so may an input device that has not been moved yet.
+    private var zeros: String? {
+        guard case .acceleration = scaling, let device = access?.device.description, !device.isSubstitute else {
+            return nil
+        }
+        return "\(device.id) reads 0 on all axes"
     }
 
     private func skip(_ error: SystemError) {

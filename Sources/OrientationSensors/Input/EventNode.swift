@@ -18,8 +18,12 @@ package enum EventNode {
     /// Opens nothing: udev's properties and the attributes of the input device are enough.
     package static func sensorKind(of node: Device) -> SensorKind? {
         guard node.name.begins(with: "event"), node.devnode != nil else { return nil }
-        if node.property("IIO_SENSOR_PROXY_TYPE", contains: "input-accel") { return .accelerometer }
-        if isAccelerometer(node), !isPluggedIn(node) || isInScreen(node) { return .accelerometer }
+        if isAccelerometer(node) {
+            if !isPluggedIn(node) || isInScreen(node) { return .accelerometer }
+        } else if node.property("IIO_SENSOR_PROXY_TYPE", contains: "input-accel") {
+            // By somebody's own rule: iio-sensor-proxy's sets it for all that udev recognizes, also for gamepads.
+            return .accelerometer
+        }
         return switches(of: node).contains(.frontProximity) ? .proximity : nil
     }
 
@@ -44,10 +48,7 @@ package enum EventNode {
     /// Says whether it is a keyboard of the computer, or one that is attached to it: any but those by radio, and of
     /// programs.
     package static func isAttachedKeyboard(_ node: Device) -> Bool {
-        guard node.name.begins(with: "event"), isKeyboard(node), bus(of: node) != .bluetooth else {
-            return false
-        }
-        return !node.syspath.begins(with: "/sys/devices/virtual/")
+        node.name.begins(with: "event") && isKeyboard(node) && bus(of: node) != .bluetooth && !isVirtual(node)
     }
 
     /// Why an accelerometer is not used; nil for one that is, and for all other devices.
@@ -70,7 +71,9 @@ package enum EventNode {
 
     /// Says whether it is connected by cable or radio, or made by a program: the accelerometer of a gamepad is not in
     /// the screen, nor is one that a program makes of it.
-    private static func isPluggedIn(_ node: Device) -> Bool { bus(of: node) != nil }
+    private static func isPluggedIn(_ node: Device) -> Bool { bus(of: node) != nil || isVirtual(node) }
+
+    private static func isVirtual(_ node: Device) -> Bool { node.syspath.begins(with: "/sys/devices/virtual/") }
 
     /// The buses of what is no part of the computer, with the numbers of linux/input.h.
     private enum ExternalBus: Int { case usb = 0x03, bluetooth = 0x05, virtual = 0x06 }
