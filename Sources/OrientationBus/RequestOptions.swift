@@ -83,8 +83,10 @@ package enum RequestOptions {
             }
             let type = message.peekVariantContents()
             // A mask may be given by names.
-            guard type == "\(property.signature)" || name == "supported" && type == "as" else {
-                throw .invalidArguments("\(name): takes a value of type \(property.signature), not \(type)")
+            let types = (name == "supported" ? ["as"] : []) + ["\(property.signature)"]
+            guard types.contains(type) else {
+                let list = types.joined(separator: " or ")
+                throw .invalidArguments("\(name): takes a value of type \(list), not \(type)")
             }
             if let refusal = property.store(&request, try message.readAnyVariant()) {
                 throw .invalidArguments("\(name): \(refusal)")

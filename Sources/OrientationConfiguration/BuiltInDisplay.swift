@@ -33,12 +33,14 @@ package enum BuiltInDisplay {
         return panels.isEmpty ? nil : panels.contains { $0.attribute("dpms") == "On" }
     }
 
+    /// The types of connectors that only panels have, as the kernel names them; DPI and SPI are those of single boards.
+    package static let connectorTypes = ["eDP", "LVDS", "DSI", "DPI", "SPI"]
+
     /// Connectors are named by card, type and number: `card0-eDP-1`.
     package static func isBuiltIn(_ connector: String) -> Bool {
         let parts = connector.utf8.split(separator: UInt8(ascii: "-"))
         guard parts.count > 2 else { return false }
-        let type = String(decoding: parts[1], as: UTF8.self)
-        return type == "eDP" || type == "LVDS" || type == "DSI"
+        return connectorTypes.contains(String(decoding: parts[1], as: UTF8.self))
     }
 
     /// The first of the lines of `modes`, such as `1920x1080` or `1080x1920i`.

@@ -77,7 +77,7 @@ import Testing
         },
         Case(.never, "autorotation is off") { .held(autorotate: .never) },
         Case(.never, "autorotation is off") { .held(for: nil, autorotate: .never) },
-        Case(.preferred, "org.example.App prefers it", supported: .portrait) {
+        Case(.preferred, "org.example.App prefers landscape-left and does not autorotate", supported: .portrait) {
             try $0.present(.modal, .landscape, preferred: .landscapeLeft, autorotates: false)
         },
         Case(.waiting, "org.example.App turns with the next rotation") { try $0.present(.push, .landscape) },

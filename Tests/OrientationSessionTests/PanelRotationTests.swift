@@ -511,7 +511,9 @@ import Testing
 
     // MARK: - Panels
 
-    @Test(arguments: [("eDP-1", true), ("LVDS-1", true), ("DSI-2", true), ("DP-1", false), ("HDMI-A-1", false)])
+    @Test(arguments: [
+        ("eDP-1", true), ("LVDS-1", true), ("DSI-2", true), ("DPI-1", true), ("DP-1", false), ("HDMI-A-1", false),
+    ])
     func `built-in panels are known by their connectors`(name: String, isBuiltIn: Bool) {
         #expect(Output(name: name).isBuiltIn == isBuiltIn)
     }

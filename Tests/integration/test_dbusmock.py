@@ -24,6 +24,7 @@ import test_sensor_proxy
 from agent_session import AgentTestCase
 from members import assert_same_members
 from rig import (
+    INVALID_ARGS,
     ACTIONS,
     BUILD,
     BUS_NAME,
@@ -338,6 +339,16 @@ class Control(WithTheMock, sensor_proxy.SensorProxyTestCase):
         self.assertEqual((self.client.get("Claims"), self.client.get("InterfaceReason")), (0, "startup"))
         self.client.claim()
         self.assertEqual(self.client.get("DeviceOrientation"), "portrait")
+
+    def test_calls_that_orientd_refuses(self):
+        self.start()
+        refused = self.client.refusal("GetAll", "s", "org.example", interface=PROPERTIES)
+        self.assertEqual(refused[0], "org.freedesktop.DBus.Error.UnknownInterface")
+        refused = self.client.refusal("SetApplicationOrientations", "sas", "org.example.App", ["portrait"] * 5)
+        self.assertEqual(refused, (INVALID_ARGS, "orientations: takes at most four names"))
+        options = {"reason": GLib.Variant("s", "a" * 1025)}
+        refused = self.client.refusal("Request", "sua{sv}", "org.example.App", 2, options)
+        self.assertEqual(refused, (INVALID_ARGS, "reason: takes at most 1024 bytes"))
 
     def test_properties_are_read_only(self):
         self.start()

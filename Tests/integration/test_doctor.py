@@ -344,6 +344,9 @@ class Hardware(DoctorTestCase):
         self.client.wait_for("InterfaceRule", "paused")
         pattern = "the lid is closed, .*; if that is wrong, IgnoreLidSwitch=Lid Switch ignores it$"
         self.assert_finding(self.doctor()["rotation"], "ok", pattern)
+        self.rig.add_device("P: /devices/card0/card0-eDP-1\nE: SUBSYSTEM=drm\nA: dpms=On\\n\n")
+        pattern = pattern.replace("; if", ", but the built-in display is on; if")
+        self.assert_finding(self.doctor()["rotation"], "warn", pattern, EDIT)
 
     def test_mount_matrix_that_makes_up_down(self):
         self.plug()

@@ -142,6 +142,8 @@ def names_of(mask):
 def mask_of(value, argument):
     """Returns the mask that is given as a number, or as an array of names."""
     if isinstance(value, dbus.Array):
+        if len(value) > len(EDGES):
+            raise invalid(f"{argument}: takes at most four names")
         mask = 0
         for name in value:
             mask |= SETS[check(name, SETS, argument)]
@@ -180,6 +182,12 @@ class Object(mockobject.DBusMockObject):
         if property_name not in self.props.get(interface_name, {}):
             raise error(DBUS_ERROR + "UnknownProperty", f"there is no property {interface_name}.{property_name}")
         return self.props[interface_name][property_name]
+
+    @dbus.service.method(dbus.PROPERTIES_IFACE, "s", "a{sv}")
+    def GetAll(self, interface_name):
+        if interface_name not in self.props:
+            raise error(DBUS_ERROR + "UnknownInterface", f"there is no interface {interface_name}")
+        return self.props[interface_name]
 
     @dbus.service.method(dbus.PROPERTIES_IFACE, "ssv")
     def Set(self, interface_name, property_name, value):
@@ -431,6 +439,8 @@ class Manager(Object):
             if not isinstance(value, type(values[key])):
                 raise invalid(f"{name}: takes a value of another type")
             values[key] = type(values[key])(value)
+        if len(values["Reason"].encode()) > 1024:
+            raise invalid("reason: takes at most 1024 bytes")
         mask_of(values["Supported"], "supported")
         values["SupportedNames"] = names_of(values["Supported"])
         check(values["Presentation"], ("modal", "push"), "presentation")

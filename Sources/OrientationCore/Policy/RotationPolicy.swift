@@ -236,7 +236,7 @@ extension RotationPolicy {
     /// Without a lock it holds until the device turns. Throws `orientationNotSupported` outside the effective mask.
     public mutating func rotate(to orientation: InterfaceOrientation) throws(RotationRefusal) {
         guard effectiveMask.contains(orientation) else {
-            throw .orientationNotSupported("\(orientation): \(explanation(of: .mask))")
+            throw .orientationNotSupported("\(orientation): \(explanation(of: exception == nil ? .mask : .preferred))")
         }
         hold(orientation)
         show(orientation, .manual)

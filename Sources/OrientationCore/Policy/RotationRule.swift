@@ -46,7 +46,7 @@ public enum RotationRule: String, NamedValue {
         case .laptop: "in use as a laptop"
         case .fixed: "\(who) does not autorotate"
         case .never: "autorotation is off"
-        case .preferred: "\(who) prefers it"
+        case .preferred: "\(who) prefers \(mask) and does not autorotate"
         case .waiting: "\(who) turns with the next rotation"
         case .kept: deciding.map { "\($0.application) allows it, and nothing has turned it since" } ?? "left as it was"
         case .paused: "the lid is closed, or the machine goes to sleep"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import JSON
+import OrientationConfiguration
 import OrientationCore
 import POSIX
 
@@ -66,7 +67,7 @@ struct Output: Hashable, Sendable {
     /// Whether it is a panel, or its connector one of panels: `eDP-1`, or with some X drivers `eDP1` or `eDP`.
     var isBuiltIn: Bool {
         if isPanel { return true }
-        return ["eDP", "LVDS", "DSI"].contains { type in
+        return BuiltInDisplay.connectorTypes.contains { type in
             guard name.begins(with: type) else { return false }
             guard let next = name.utf8.dropFirst(type.utf8.count).first else { return true }
             return next == UInt8(ascii: "-") || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(next)

@@ -37,7 +37,7 @@ struct OutputReport: Sendable {
         let found = shown.isEmpty ? "there are no outputs" : "the outputs are \(shown)"
         guard !names.isEmpty else {
             let setting = "Output=\(outputs.shownNames.first ?? "eDP-1")"
-            return "no output is a built-in panel (eDP, LVDS or DSI): \(found); write the one to rotate to "
+            return "no output is a built-in panel (eDP, LVDS, DSI, DPI or SPI): \(found); write the one to rotate to "
                 + "~/.config/orientd/agent.conf below [Agent], as in \(setting), and start orient-agent again"
         }
         return "there is no output \(names.joined(separator: ", ")): \(found)"

@@ -32,7 +32,8 @@ struct Check: Sendable {
                     chassis: system.chassis.flatMap { Idiom(name: $0) },
                     hasTabletMode: status.tabletModeSource != .none
                 ),
-                closedLids: HardwareChecks.closedLids(system)
+                closedLids: HardwareChecks.closedLids(system),
+                isDisplayOn: BuiltInDisplay.isOn
             )
         },
         Check("rotator", ServiceChecks.rotators), Check("desktop", Desktop.findings),

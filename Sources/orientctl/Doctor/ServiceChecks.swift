@@ -115,12 +115,13 @@ enum ServiceChecks {
     // MARK: - The policy
 
     /// What decides how the interface is shown; `usualMode` is that of autorotation unless one is chosen, and
-    /// `closedLids` are switches that say closed.
+    /// `closedLids` are switches that say closed; `isDisplayOn` is of the built-in display.
     static func rotation(
         _ status: ManagerStatus,
         deciding: ListedRequest? = nil,
         usualMode: @autoclosure () -> AutorotateMode = .always,
-        closedLids: [String] = []
+        closedLids: [String] = [],
+        isDisplayOn: Bool? = nil
     ) -> Finding {
         let text = "the interface is shown in \(Status.interface(status, deciding: deciding))"
         switch status.interfaceRule {
@@ -135,7 +136,9 @@ enum ServiceChecks {
             return .ok(text + (edge.map { " (\($0))" } ?? ""))
         case .paused:
             let names = closedLids.joined(separator: ";")
-            return .ok(names.isEmpty ? text : "\(text); if that is wrong, IgnoreLidSwitch=\(names) ignores it")
+            let hint = "; if that is wrong, IgnoreLidSwitch=\(names) ignores it"
+            guard !names.isEmpty, isDisplayOn == true else { return .ok(names.isEmpty ? text : text + hint) }
+            return .warn("\(text), but the built-in display is on" + hint, remedy: .configure)
         case .device, .unknown: return .ok(text)
         }
     }
@@ -143,12 +146,14 @@ enum ServiceChecks {
     // MARK: - iio-sensor-proxy
 
     static func sensorProxy(_ bus: Bus, _ system: SystemState) -> Finding {
-        sensorProxy(
+        let finding = sensorProxy(
             bus.owner(of: SensorProxyObject.service),
             daemon: system.owner,
             unit: UnitFile.path(of: "iio-sensor-proxy.service"),
             choice: system.configuration.servesSensorProxy
         )
+        // A desktop does not look for it on another bus.
+        return bus.address == .system ? finding : .ok(finding.text)
     }
 
     static func sensorProxy(_ owner: NameOwner?, daemon: NameOwner?, unit: String?, choice: Bool?) -> Finding {
@@ -184,7 +189,8 @@ enum ServiceChecks {
                 return .warn("cannot be queried: \(error)", remedy: .command("systemctl status polkit"))
             }
             let text = "not on the bus: only root and orientd's user may claim"
-            return .warn(text, remedy: .installPolkit)
+            // It is on no bus but the system's.
+            return bus.address == .system ? .warn(text, remedy: .installPolkit) : .ok(text)
         }
     }
 
