@@ -62,7 +62,8 @@ public struct OrientationState: Hashable, Sendable {
 
     /// The angle of the hinge in degrees, 0 closed and 360 folded back; nil while it is unknown or not measured.
     ///
-    /// Nothing is measured while the lid is closed or the machine sleeps; ``tabletMode`` stays then.
+    /// Nothing is measured while the lid is closed or the machine sleeps; ``tabletMode`` stays then. A claim of this
+    /// library has it measured only where orientd needs it; `ClaimTabletMode` on D-Bus always does.
     public var hingeAngle: Double? { status.hingeAngle < 0 ? nil : status.hingeAngle }
 
     private let status: ManagerStatus
