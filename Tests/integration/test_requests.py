@@ -508,7 +508,7 @@ class Wrong(RotationTestCase):
     def test_types(self):
         self.start_with_views()
         for wrong in (variant("i", 24), variant("s", "landscape"), variant("au", [24])):
-            found = f"supported: takes a value of type u, not {wrong.get_type_string()}"
+            found = f"supported: takes a value of type as or u, not {wrong.get_type_string()}"
             self.assertEqual(self.ours.refused_update(supported=wrong), (INVALID_ARGS, found))
         for field, right, wrong in (
             ("preferred", "s", variant("b", True)),
