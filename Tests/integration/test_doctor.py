@@ -237,8 +237,9 @@ class Hardware(DoctorTestCase):
     def test_what_there_is_instead_of_an_accelerometer(self):
         """Whoever has none was told only that it, or its driver, is missing."""
         self.rig.add_device(accelerometer("als").replace("in_accel", "in_illuminance"))
-        pattern = r"the kernel has found other sensors only \(als\); DIAGNOSIS in the manual says what to look at$"
-        self.assert_finding(self.doctor()["kernel"], "fail", pattern, "man orientctl")
+        pattern = r"the kernel has found other sensors only \(als\); orientctl\(1\), DIAGNOSIS, lists what to look at$"
+        messages = "sudo journalctl -k -b -g 'iio|accel|sensor'"
+        self.assert_finding(self.doctor()["kernel"], "fail", pattern, messages)
         bus = "/devices/pci0000:00/i2c-1"
         for path, lines in (
             (bus, "A: name=adapter\\n"),
@@ -473,7 +474,9 @@ class Services(DoctorTestCase):
         self.assert_finding(finding, "fail", "not running", remedy=f"{program} --bus='{self.rig.address}'")
         self.rig.spawn(shlex.split(finding["remedy"]), env=self.rig.mocked_environment())
         wait_until(self.client.owner, "orientd is on the bus")
-        self.assert_finding(self.doctor(f"--bus={self.rig.address}")["service"], "ok")
+        findings = self.doctor(f"--bus={self.rig.address}")
+        self.assert_finding(findings["service"], "ok")
+        self.assert_finding(findings["configuration"], "ok", "^defaults: ")
 
     def test_remedies_are_for_the_bus_that_was_examined(self):
         self.rig.start_orientd()
@@ -483,9 +486,12 @@ class Services(DoctorTestCase):
         self.assert_finding(finding, "warn", "held by the lock$", remedy=f"orientctl --bus='{self.rig.address}' unlock")
         _, *arguments = shlex.split(finding["remedy"])
         self.rig.orientctl(*arguments)
-        self.assert_finding(self.doctor(bus)["rotation"], "ok")
-        proxy = self.doctor(bus)["sensor proxy"]
-        self.assertNotIn("systemctl", proxy["remedy"])
+        findings = self.doctor(bus)
+        self.assert_finding(findings["rotation"], "ok")
+        self.assertNotIn("systemctl", findings["sensor proxy"]["remedy"])
+        # The rig's orientd reads a file of its own.
+        pattern = r"^not checked: process \d+ \(orientd\) was started with --config$"
+        self.assert_finding(findings["configuration"], "ok", pattern)
 
     def test_units_that_do_not_run(self):
         for load, active, result, pattern, remedy in (

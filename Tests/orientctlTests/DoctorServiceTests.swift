@@ -87,13 +87,17 @@ import Testing
         remedy: Remedy
     ) {
         let deciding = ListedRequest(id: 1, appID: "a", presentation: .modal, supported: .portrait)
-        let status = status {
+        var status = status {
             $0.interfaceRule = rule
+            $0.deviceOrientation = .portrait
             $0.supportedOrientations = .portrait
         }
         let finding = ServiceChecks.rotation(status, deciding: deciding)
         #expect(finding.text.hasPrefix("the interface is shown in \(Status.interface(status, deciding: deciding))"))
         #expect(finding.verdict == verdict && finding.remedy == remedy)
+        // Nothing can be aligned to a device of which nothing is known.
+        status.deviceOrientation = .unknown
+        #expect(ServiceChecks.rotation(status, deciding: deciding).remedy != .orientctl("align"))
     }
 
     @Test func `autorotation that is off by default is switched on, and otherwise as usual`() {

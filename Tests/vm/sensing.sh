@@ -229,8 +229,8 @@ done
 
 part "calibrated"
 check "lis3dh probes" sh i2c_stub_accel.sh create lis3dh
-check "sampling" soon is SensorState sampling
 chip_set -1 0 0
+check "sampling" soon is SensorState sampling
 check "-1 0 0 g is landscape-left" soon is DeviceOrientation landscape-left
 # Three poses of two seconds each, with the readings of a sensor that is mounted rotated by a quarter turn.
 awk 'BEGIN { print "t_seconds,x,y,z"; for (i = 0; i < 90; i++) print i / 15 "," (i < 30 ? "9.81,0,0" : i < 60 ? "0,-9.81,0" : "0,0,9.81") }' >/tmp/poses.csv

@@ -18,12 +18,10 @@ package enum EventNode {
     /// Opens nothing: udev's properties and the attributes of the input device are enough.
     package static func sensorKind(of node: Device) -> SensorKind? {
         guard node.name.begins(with: "event"), node.devnode != nil else { return nil }
-        if isAccelerometer(node) {
-            if !isPluggedIn(node) || isInScreen(node) { return .accelerometer }
-        } else if node.property("IIO_SENSOR_PROXY_TYPE", contains: "input-accel") {
-            // By somebody's own rule: iio-sensor-proxy's sets it for all that udev recognizes, also for gamepads.
-            return .accelerometer
-        }
+        // iio-sensor-proxy's rule marks them all, also those of gamepads.
+        let isMarked = node.property("IIO_SENSOR_PROXY_TYPE", contains: "input-accel")
+        let isElsewhere = isPluggedIn(node) || !isMarked && bus(of: node) == .virtual
+        if isMarked || isAccelerometer(node), !isElsewhere || isInScreen(node) { return .accelerometer }
         return switches(of: node).contains(.frontProximity) ? .proximity : nil
     }
 
@@ -48,7 +46,8 @@ package enum EventNode {
     /// Says whether it is a keyboard of the computer, or one that is attached to it: any but those by radio, and of
     /// programs.
     package static func isAttachedKeyboard(_ node: Device) -> Bool {
-        node.name.begins(with: "event") && isKeyboard(node) && bus(of: node) != .bluetooth && !isVirtual(node)
+        node.name.begins(with: "event") && isKeyboard(node) && bus(of: node) != .bluetooth
+            && !node.syspath.begins(with: "/sys/devices/virtual/")
     }
 
     /// Why an accelerometer is not used; nil for one that is, and for all other devices.
@@ -69,11 +68,8 @@ package enum EventNode {
         node.property("ACCEL_LOCATION") == "display" || node.property("ACCEL_MOUNT_MATRIX")?.isEmpty == false
     }
 
-    /// Says whether it is connected by cable or radio, or made by a program: the accelerometer of a gamepad is not in
-    /// the screen, nor is one that a program makes of it.
-    private static func isPluggedIn(_ node: Device) -> Bool { bus(of: node) != nil || isVirtual(node) }
-
-    private static func isVirtual(_ node: Device) -> Bool { node.syspath.begins(with: "/sys/devices/virtual/") }
+    /// Says whether it is connected by cable or radio, as a gamepad is, whose accelerometer is not in the screen.
+    private static func isPluggedIn(_ node: Device) -> Bool { [.usb, .bluetooth].contains(bus(of: node)) }
 
     /// The buses of what is no part of the computer, with the numbers of linux/input.h.
     private enum ExternalBus: Int { case usb = 0x03, bluetooth = 0x05, virtual = 0x06 }

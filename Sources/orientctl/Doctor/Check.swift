@@ -39,7 +39,7 @@ struct Check: Sendable {
         Check("rotator", ServiceChecks.rotators), Check("desktop", Desktop.findings),
         .onBus("sensor proxy", ServiceChecks.sensorProxy), .onBus("polkit", ServiceChecks.polkit),
         Check("state", ServiceChecks.state),
-        Check("configuration") { [ServiceChecks.configuration($0.configurationReader.warnings)] },
+        Check("configuration") { [ServiceChecks.configuration($0)] },
         Check("session", SessionChecks.findings),
     ]
 

@@ -315,7 +315,8 @@ enum HardwareChecks {
         let hasBase = system.accelerometers.contains { $0.description.mounting?.location == .base }
         let source = hasBase ? .accelerometers : status?.tabletModeSource
         let isWanted = system.configuration.machine.virtualTabletSwitch
-        let virtual = Desktop.VirtualSwitch(source, chassis: chassis, isWanted: isWanted)
+        let known = Desktop.VirtualSwitch(source, chassis: chassis, isWanted: isWanted)
+        let virtual = system.hasOwnConfiguration ? .impossible : known
         return [
             tabletSwitch(switches, said, chassis: chassis, virtual: virtual, hasVirtual: hasVirtual, status: status)
         ]

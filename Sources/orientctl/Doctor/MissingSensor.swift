@@ -16,8 +16,9 @@ struct MissingSensor {
             return .fail(text, remedy: .loadDrivers)
         }
         let found = others.isEmpty ? "none" : "other sensors only (\(others.joined(separator: ", ")))"
-        let text = "\(SensorHubs.missing): the kernel has found \(found); DIAGNOSIS in the manual says what to look at"
-        return .fail(text, remedy: .command("man orientctl"))
+        let text =
+            "\(SensorHubs.missing): the kernel has found \(found); orientctl(1), DIAGNOSIS, lists what to look at"
+        return .fail(text, remedy: .command("sudo journalctl -k -b -g 'iio|accel|sensor'"))
     }
 
     static var ofThisMachine: MissingSensor {

@@ -130,7 +130,8 @@ enum ServiceChecks {
             return .warn(text, remedy: .administrator("autorotate " + (usualMode() == .never ? "always" : "auto")))
         case .mask, .fixed, .preferred, .waiting:
             return .ok(text, remedy: deciding == nil ? .none : .orientctl("requests"))
-        case .manual, .kept: return .ok(text, remedy: .orientctl("align"))
+        case .manual, .kept:
+            return .ok(text, remedy: status.deviceOrientation == .unknown ? .none : .orientctl("align"))
         case .laptop:
             let edge = status.interfaceOrientation.device.upperEdge(natural: status.naturalOrientation)
             return .ok(text + (edge.map { " (\($0))" } ?? ""))
@@ -257,6 +258,13 @@ enum ServiceChecks {
             // orientd renames it when it starts.
             return .warn("\(path):\(error.line): \(error.problem)", remedy: .restart)
         }
+    }
+
+    static func configuration(_ system: SystemState) -> Finding {
+        if system.hasOwnConfiguration, let owner = system.owner {
+            return .ok("not checked: \(owner) was started with --config")
+        }
+        return configuration(system.configurationReader.warnings)
     }
 
     static func configuration(_ warnings: [String]) -> Finding {

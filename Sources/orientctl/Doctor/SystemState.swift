@@ -24,6 +24,8 @@ struct SystemState {
     let connection: Result<Bus, SystemError>
     var bus: Bus? { try? connection.get() }
     private(set) var owner: NameOwner?
+    /// Whether a daemon that is no service was started with `--config`: then the configuration here is not its own.
+    private(set) var hasOwnConfiguration = false
     private(set) var snapshot: ManagerSnapshot?
     /// What orientd said last: while the sensor was read, if it was.
     var status: ManagerStatus? { (try? readings.daemon?.get())?.status ?? snapshot?.status }
@@ -60,6 +62,12 @@ struct SystemState {
             daemonProblem = error.isServiceMissing ? CommandError.notRunning : CommandError(error).message
         }
         owner = bus.owner(of: Names.service)
+        guard address != .system, let process = owner?.process else { return }
+        let line = try? FileDescriptor.contents(of: "/proc/\(process)/cmdline", limit: 65536)
+        let options = ["--config", "-c"]
+        hasOwnConfiguration = (line?.split(separator: 0) ?? []).contains { argument in
+            options.contains { argument.starts(with: $0.utf8) }
+        }
     }
 
     private mutating func discover() {
