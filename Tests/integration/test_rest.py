@@ -95,7 +95,7 @@ class Rest(RigTestCase):
         self.rig.start_orientd(environment=environment)
         wait_until(lambda: self.sensitivity() == 0.1, "the sensitivity is put back")
         wait_until(lambda: float(self.rig.read("in_accel_sampling_frequency", HID) or 0) == 10, "and the rate")
-        self.assertEqual(os.listdir(folder), [])
+        wait_until(lambda: os.listdir(folder) == [], "nothing is left to put back")
 
     def test_sensitivity_is_set_although_it_cannot_be_kept(self):
         hub = self.hub()
