@@ -27,6 +27,7 @@ package struct ManagerSnapshot: Hashable {
         .name("NaturalOrientation") { $1(&$0.status.naturalOrientation) },
         .name("RotationLock") { $1(&$0.status.rotationLock) },
         .name("Autorotate") { $1(&$0.status.autorotate) },
+        .name("AutorotateSource") { $1(&$0.status.autorotateSource) },
         .name("TabletMode") { $1(&$0.status.tabletMode) },
         .name("TabletModeSource") { $1(&$0.status.tabletModeSource) },
         .decimal("HingeAngle") { $1(&$0.status.hingeAngle) },

@@ -2,6 +2,7 @@
 
 // The types of the core that programs use; the rest of it, such as `Event`, would stand in the way of their own names.
 @_exported public import enum OrientationCore.AutorotateMode
+@_exported public import enum OrientationCore.AutorotateSource
 @_exported public import enum OrientationCore.DeviceOrientation
 @_exported public import enum OrientationCore.FaceOrientation
 @_exported public import enum OrientationCore.InterfaceOrientation

@@ -54,6 +54,9 @@ public struct OrientationState: Hashable, Sendable {
     /// When the device turns the interface.
     public var autorotate: AutorotateMode { status.autorotate }
 
+    /// What has set the mode of autorotation.
+    public var autorotateSource: AutorotateSource { status.autorotateSource }
+
     /// How a convertible is being used.
     public var tabletMode: TabletMode { status.tabletMode }
 

@@ -204,7 +204,8 @@ class Turning(InterfaceTestCase):
             self.assertEqual(self.client.get("Autorotate"), mode)
 
         self.assertEqual(self.rig.orientctl("autorotate").stdout, "always\n")
-        self.assertEqual(self.rig.orientctl("autorotate", "--json").stdout, '{"Autorotate":"always"}\n')
+        printed = self.rig.orientctl("autorotate", "--json").stdout
+        self.assertEqual(printed, '{"Autorotate":"always","AutorotateSource":"override"}\n')
 
     def test_tablet_mode(self):
         self.start()
@@ -291,9 +292,12 @@ class Turning(InterfaceTestCase):
             ("rotate left-up", "Interface: landscape-left, rotated by hand"),
             ("lock off", "Lock: off"),
             ("tablet-mode laptop", "Tablet mode: laptop, set by hand"),
-            ("autorotate never", "Autorotate: never"),
-            ("autorotate always", "Autorotate: always"),
+            ("autorotate never", "Autorotate: never, set by hand"),
+            ("autorotate always", "Autorotate: always, set by hand"),
+            ("autorotate", "always, set by hand"),
+            ("autorotate auto", "Autorotate: tablet-mode"),
             ("tablet-mode auto", "Tablet mode: unknown (counts as a tablet)"),
+            ("autorotate", "always"),
         ):
             self.assertEqual(self.on_terminal(*command.split()), line + "\r\n", command)
         view = self.view(LANDSCAPE, "org.example.Player")
@@ -375,6 +379,12 @@ class Turning(InterfaceTestCase):
                 self.assert_fails(REFUSED, command, "portrait"),
                 f"orientctl: cannot {command} to portrait: this device supports landscape only\n",
             )
+        # A quarter turn leads to an edge that is not supported; the next one that is, is upside down.
+        self.assertRegex(
+            self.assert_fails(REFUSED, "rotate", "cw"),
+            "^orientctl: cannot rotate to portrait.*: this device supports landscape only; "
+            "try: orientctl rotate next\n$",
+        )
 
     def test_what_polkit_does_not_allow_is_refused(self):
         self.rig.start_polkit(allowed=())

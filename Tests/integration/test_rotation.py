@@ -191,6 +191,14 @@ class Autorotate(RotationTestCase):
         self.client.ask("SetAutorotate", "s", "always")
         self.assert_shown("landscape-right", reason="configuration", rule="device")
 
+    def test_what_has_set_the_mode(self):
+        self.start()
+        self.assertEqual(self.client.get("AutorotateSource"), "default")
+        # Also the default itself, once it is set.
+        for mode, source in (("always", "override"), ("auto", "default"), ("never", "override")):
+            self.client.ask("SetAutorotate", "s", mode)
+            self.client.wait_for("AutorotateSource", source)
+
     def test_without_a_switch_or_an_angle_the_machine_counts_as_a_tablet(self):
         self.start("Autorotate=tablet-mode")
         self.assertEqual(self.client.get("TabletMode"), "unknown")
@@ -315,9 +323,11 @@ class Transitions(RotationTestCase):
 
     def test_a_call_that_changes_nothing_announces_no_change(self):
         self.start()
-        self.client.ask("SetRotationLock", "s", "portrait")
+        calls = (("SetRotationLock", "portrait"), ("SetAutorotate", "always"), ("Rotate", "portrait"))
+        for method, value in calls:
+            self.client.ask(method, "s", value)
         events = self.record_events()
-        for method, value in (("SetRotationLock", "portrait"), ("SetAutorotate", "always"), ("Rotate", "portrait")):
+        for method, value in calls:
             self.client.ask(method, "s", value)
         self.flush()
         self.assertEqual(events, [(CONFIRMED, ("portrait", "lock")), (CONFIRMED, ("portrait", "manual"))])

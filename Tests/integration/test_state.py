@@ -75,15 +75,18 @@ class Surviving(StateTestCase):
         for mode in ("never", "tablet-mode", "always"):
             self.client.ask("SetAutorotate", "s", mode)
             daemon = self.restart(daemon, "Autorotate=never")
-            self.assertEqual(self.client.get("Autorotate"), mode)
+            self.assertEqual(self.mode(), (mode, "override"))
 
     def test_mode_that_is_forgotten_is_the_configurations(self):
         daemon = self.start("Autorotate=tablet-mode")
         self.client.ask("SetAutorotate", "s", "never")
         self.client.ask("SetAutorotate", "s", "auto")
-        self.assertEqual(self.client.get("Autorotate"), "tablet-mode")
+        self.assertEqual(self.mode(), ("tablet-mode", "configuration"))
         self.restart(daemon, "Autorotate=always")
-        self.assertEqual(self.client.get("Autorotate"), "always")
+        self.assertEqual(self.mode(), ("always", "configuration"))
+
+    def mode(self):
+        return self.client.get("Autorotate"), self.client.get("AutorotateSource")
 
     def test_mode_that_was_never_set_is_the_configurations(self):
         daemon = self.start("Autorotate=never")

@@ -86,6 +86,24 @@ import Testing
         #expect(values["Interface"] == ["landscape-right, following the device"])
     }
 
+    @Test(arguments: [
+        (AutorotateSource.override, "never, set by hand"), (.configuration, "never, by orientd.conf"),
+        (.default, "never"),
+    ])
+    func `what has set the mode of autorotation is named`(source: AutorotateSource, text: String) {
+        let values = values { ($0.autorotate, $0.autorotateSource) = (.never, source) }
+        #expect(values["Autorotate"] == [text])
+    }
+
+    @Test func `long values go on below, beside the picture`() {
+        let rows = Status.rows(of: [("Lock", "off"), ("", "a film in landscape"), ("Sensor", "idle")], width: 25)
+        #expect(
+            rows.map { $0.label + $0.text } == [
+                "Lock        off", "            a film in", "              landscape", "Sensor      idle",
+            ]
+        )
+    }
+
     @Test func `a replayed recording is not lost but at its end`() {
         var sensor = SensorStatus()
         (sensor.name, sensor.mode, sensor.state) = ("turning.csv", .replay, .lost)

@@ -64,6 +64,7 @@ PROPERTIES = {
         "NaturalOrientation": "portrait",
         "RotationLock": "off",
         "Autorotate": "always",
+        "AutorotateSource": "default",
         "TabletMode": "unknown",
         "TabletModeSource": "none",
         "HingeAngle": -1.0,
@@ -230,8 +231,8 @@ class Manager(Object):
             except (TypeError, ValueError):
                 raise invalid(f"{name}: '{value}' is no {kind.__name__}") from None
         self.state = collections.ChainMap({}, self.values)
-        # Until somebody chooses one, the mode of autorotation follows from the machine.
-        self.has_chosen_mode = "Autorotate" in (parameters or {})
+        if "Autorotate" in (parameters or {}) and "AutorotateSource" not in parameters:
+            self.values["AutorotateSource"] = "configuration"
 
         self.device = check(self.values["DeviceOrientation"], HELD, "DeviceOrientation")
         self.values["DeviceOrientation"] = "unknown"
@@ -509,9 +510,9 @@ class Manager(Object):
     def SetAutorotate(self, mode, sender):
         mode = check(mode, ("always", "tablet-mode", "never", "auto"), "mode")
         self.allow("org.orientd1.configure", sender)
-        self.has_chosen_mode = mode != "auto"
+        self.state["AutorotateSource"] = "default" if mode == "auto" else "override"
         has_tablet_mode = self.state["TabletModeSource"] == "override"
-        self.set_autorotate(mode if self.has_chosen_mode else self.usual_mode(has_tablet_mode))
+        self.set_autorotate(self.usual_mode(has_tablet_mode) if mode == "auto" else mode)
 
     def usual_mode(self, has_tablet_mode):
         return "tablet-mode" if has_tablet_mode else "always"
@@ -526,7 +527,7 @@ class Manager(Object):
         mode = check(mode, ("auto", "laptop", "tablet"), "mode")
         self.allow("org.orientd1.tablet-mode", sender)
         is_set = mode != "auto"
-        if not self.has_chosen_mode:
+        if self.state["AutorotateSource"] == "default":
             self.set_autorotate(self.usual_mode(is_set))
         was_laptop = self.is_laptop()
         self.state.update(

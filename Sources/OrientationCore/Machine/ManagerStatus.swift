@@ -18,6 +18,7 @@ public struct ManagerStatus: Hashable, Sendable {
     public var supportedOrientations = InterfaceOrientationMask.all
     public var rotationLock = RotationLock.off
     public var autorotate = AutorotateMode.always
+    public var autorotateSource = AutorotateSource.default
     public var tabletMode = TabletMode.unknown
     public var tabletModeSource = TabletModeSource.none
     /// The angle of the hinge in whole degrees, from 0 to 360; -1 while nothing measures it.

@@ -78,6 +78,7 @@ public struct OrientationMachine: Sendable {
         )
         motion = PerRole(MotionDetector(isEnabled: configuration.power == .auto))
         status = ManagerStatus(policy)
+        status.autorotateSource = autorotateSource
         lifecycleDeadline = Deadline(purpose: .ready, time: time + Self.timeout.start)
         if configuration.idiom != nil { awaited.remove(.chassis) }
     }
@@ -90,8 +91,10 @@ public struct OrientationMachine: Sendable {
     /// What the tablet switches say; unknown without one.
     public var switchMode: TabletMode { tablet.switchMode }
 
-    /// Whether a person or the configuration has set the mode of autorotation.
-    var isModeChosen: Bool { chosenMode != nil || configuration.autorotate != nil }
+    /// What has set the mode of autorotation.
+    var autorotateSource: AutorotateSource {
+        chosenMode != nil ? .override : configuration.autorotate != nil ? .configuration : .default
+    }
 
     /// Whether an edge or a face was seen since sampling began, or none is to be expected.
     var hasFirstAnswer: Bool {
@@ -131,6 +134,7 @@ public struct OrientationMachine: Sendable {
         if let oldStatus {
             status.deviceOrientation = tracker.deviceOrientation
             status.faceOrientation = tracker.faceOrientation
+            status.autorotateSource = autorotateSource
             status.tabletModeSource = tablet.source
             status.isSwitchContradicted = tablet.check.isContradicted
             if hasNewAngle { status.hingeAngle = tablet.hinge.angle?.rounded() ?? -1 }

@@ -16,7 +16,7 @@ extension OrientationMachine {
     func edge(_ choice: ProxiedOrientation) -> DeviceOrientation {
         let sensedEdge = tracker.edge
         guard choice == .interface, sensedEdge != .unknown || status.isDecided else { return sensedEdge }
-        if status.interfaceRule == .never, !isModeChosen { return sensedEdge }
+        if status.interfaceRule == .never, autorotateSource == .default { return sensedEdge }
         return status.interfaceOrientation.device.sensed(natural: status.naturalOrientation)
     }
 }

@@ -8,3 +8,12 @@ public enum AutorotateMode: String, NamedValue {
     /// The sensor has no effect; Rotate, locks and requests work.
     case never
 }
+
+/// What has set the mode of autorotation.
+public enum AutorotateSource: String, NamedValue {
+    /// A client has set it.
+    case override
+    case configuration
+    /// The default, which depends on the kind of the machine.
+    case `default`
+}

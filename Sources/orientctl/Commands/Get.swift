@@ -27,8 +27,8 @@ enum Get {
 
     /// The properties that do not depend on what the sensor reads.
     private static let settings = [
-        "Version", "HasAccelerometer", "NaturalOrientation", "RotationLock", "Autorotate", "Claims",
-        "SensorProxyClients",
+        "Version", "HasAccelerometer", "NaturalOrientation", "RotationLock", "Autorotate",
+        "AutorotateSource", "Claims", "SensorProxyClients",
     ]
 
     /// Finds a property; the usage error for an unknown one suggests a name.

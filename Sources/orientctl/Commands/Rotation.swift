@@ -72,26 +72,31 @@ enum Rotation {
     ) { invocation throws(CommandError) in
         let choice: RotationChoice = try value(named: invocation.operands[0], "cannot rotate to ")
         let bus = try invocation.connect()
-        let orientation =
-            switch choice {
-            case .place(let place): try place.orientation(bus)
-            case .cw: try busCall(bus.readManager()).status.interfaceOrientation.turned(clockwise: 1)
-            case .ccw: try busCall(bus.readManager()).status.interfaceOrientation.turned(clockwise: -1)
-            case .next: try busCall(bus.readManager()).status.nextOrientation
-            }
-        try call("Rotate", orientation.name, shows: .interface, bus, invocation)
+        let orientation: InterfaceOrientation
+        var remedy = Remedy.none
+        switch choice {
+        case .place(let place): orientation = try place.orientation(bus)
+        case .turn(let turns):
+            let status = try busCall(bus.readManager()).status
+            orientation = status.interfaceOrientation.turned(clockwise: turns)
+            if status.nextOrientation != status.interfaceOrientation { remedy = .orientctl("rotate next") }
+        case .next: orientation = try busCall(bus.readManager()).status.nextOrientation
+        }
+        try call("Rotate", orientation.name, ifUnsupported: remedy, shows: .interface, bus, invocation)
     }
 
     private enum RotationChoice: NamedValue {
-        case place(Place), cw, ccw, next
+        case place(Place)
+        /// By quarter turns clockwise.
+        case turn(Int)
+        case next
 
-        static let allCases = Place.allCases.map { RotationChoice.place($0) } + [.cw, .ccw, .next]
+        static let allCases = Place.allCases.map { RotationChoice.place($0) } + [.turn(1), .turn(-1), .next]
 
         var name: String {
             switch self {
             case .place(let place): place.name
-            case .cw: "cw"
-            case .ccw: "ccw"
+            case .turn(let turns): turns > 0 ? "cw" : "ccw"
             case .next: "next"
             }
         }
@@ -131,7 +136,7 @@ enum Rotation {
         operands: "[MODE]",
         summary: "set when the interface follows the device",
         description: "Sets when the interface follows the device. The mode survives restarts; setting it needs an "
-            + "administrator. Without MODE, prints the mode.",
+            + "administrator. Without MODE, prints the mode, and on a terminal what has set it.",
         words: [
             ("always", "also while the machine is used as a laptop"),
             ("tablet-mode", "not while it is used as a laptop; what is unknown counts as a tablet"),
@@ -141,8 +146,11 @@ enum Rotation {
     ) { invocation throws(CommandError) in
         guard let name = invocation.operands.first else {
             let bus = try invocation.connect()
-            let property = try Get.property(named: "Autorotate")
-            return try Get.print(property, of: busCall(bus.readManager()), isJSON: invocation.isJSON)
+            let snapshot = try busCall(bus.readManager())
+            if invocation.isJSON { return try emit([Get.json(["Autorotate", "AutorotateSource"], of: snapshot)]) }
+            // Scripts get the bare mode.
+            let status = snapshot.status
+            return try emit([Terminal.isOutput ? Status.autorotate(status) : status.autorotate.name])
         }
         let mode: AutorotateChoice = try value(named: name, "cannot set autorotation to ")
         try call("SetAutorotate", mode.name, shows: .autorotate, invocation.connect(), invocation)
@@ -183,6 +191,7 @@ enum Rotation {
     private static func call(
         _ member: String,
         _ argument: String? = nil,
+        ifUnsupported remedy: Remedy = .none,
         readsDevice: Bool = false,
         wants wish: Wish = .none,
         shows line: Line,
@@ -205,7 +214,8 @@ enum Rotation {
                 throw CommandError(error.message, .refused, remedy: .administrator("autorotate \(argument)"))
             }
             // The message begins with the orientation.
-            throw CommandError("cannot \(member == "Rotate" ? "rotate" : "lock") to \(error.message)", .refused)
+            let text = "cannot \(member == "Rotate" ? "rotate" : "lock") to \(error.message)"
+            throw CommandError(text, .refused, remedy: remedy)
         }
         let shown = Terminal.isOutput && !invocation.isJSON ? line : nil
         try report(wish, shown, ownClaims: readsDevice ? 1 : 0, bus, isJSON: invocation.isJSON)
@@ -246,7 +256,7 @@ enum Rotation {
             }
             try emit(["Lock: \(Status.lock(status))"])
         case .interface: try emit(["Interface: \(Status.interface(status, deciding: deciding))"])
-        case .autorotate: try emit(["Autorotate: \(status.autorotate.name)"])
+        case .autorotate: try emit(["Autorotate: \(Status.autorotate(status))"])
         case nil: break
         }
     }

@@ -99,10 +99,9 @@ struct Status {
             ("Face", status.faceOrientation.name),
             ("Interface", Self.interface(status, deciding: requests.first { $0.id == status.askedRequest })),
         ]
-        values += problems.map { ("Problem", $0) }
         values += [
             ("Lock", Self.lock(status)),
-            ("Autorotate", status.autorotate.name),
+            ("Autorotate", Self.autorotate(status)),
         ]
         if status.tabletMode != .unknown || status.autorotate == .tabletMode {
             values.append(("Tablet mode", Self.tabletMode(status)))
@@ -135,6 +134,17 @@ struct Status {
     static func device(_ status: ManagerStatus) -> String {
         let edge = status.deviceOrientation.upperEdge(natural: status.naturalOrientation)
         return status.deviceOrientation.name + (edge.map { " (\($0))" } ?? "")
+    }
+
+    /// When the device turns the interface, and what has set that.
+    static func autorotate(_ status: ManagerStatus) -> String {
+        let source =
+            switch status.autorotateSource {
+            case .override: ", set by hand"
+            case .configuration: ", by orientd.conf"
+            case .default: ""
+            }
+        return status.autorotate.name + source
     }
 
     /// What the machine is used as, and what tells that.
@@ -190,17 +200,33 @@ struct Status {
 
     /// Everything as lines; on a terminal beside a picture of the device.
     var text: [String] {
+        let columns = Terminal.isOutput ? Terminal.size?.columns ?? 80 : 0
         // The picture and the values need so many columns.
-        guard Terminal.isOutput, Terminal.size?.columns ?? .max >= 64 else { return Self.lines(of: values) }
+        guard columns >= 64 else { return Self.lines(of: values) + problemLines }
         let status = snapshot.status
-        let hinge = status.hingeAngle < 0 ? [] : Pose.hinge(status.hingeAngle)
-        let (values, picture) = (values, Pose.picture(of: status) + hinge)
-        return (0..<max(values.count, picture.count)).map { index in
+        let picture = Pose.picture(of: status) + (status.hingeAngle < 0 ? [] : Pose.hinge(status.hingeAngle))
+        let rows = Self.rows(of: values, width: columns - Pose.width - 2)
+        let beside = (0..<max(rows.count, picture.count)).map { index in
             let left = index < picture.count ? picture[index] : String(repeating: " ", count: Pose.width)
-            guard index < values.count else { return Terminal.styled(left, .accent) }
-            let (label, value) = values[index]
-            let padded = label + String(repeating: " ", count: 12 - label.utf8.count)
-            return "\(Terminal.styled(left, .accent))  \(Terminal.styled(padded, .faint))\(value)"
+            guard index < rows.count else { return Terminal.styled(left, .accent) }
+            let label = Terminal.styled(rows[index].label, .faint)
+            return "\(Terminal.styled(left, .accent))  \(label)\(rows[index].text)"
+        }
+        return beside + problemLines
+    }
+
+    /// A line each, of any length, so that their commands can be copied.
+    private var problemLines: [String] { Self.lines(of: problems.map { ("Problem", $0) }) }
+
+    /// The rows of `width` columns that the values take, with labels of equal length.
+    static func rows(of values: [(label: String, value: String)], width: Int) -> [(label: String, text: String)] {
+        let (column, indent) = (12, 2)
+        return values.flatMap { label, value in
+            OptionParser.wrapped(value, width: width - column - indent).enumerated().map { index, text in
+                let name = index == 0 ? label : ""
+                let blanks = column - name.utf8.count + (index == 0 ? 0 : indent)
+                return (name + String(repeating: " ", count: blanks), text)
+            }
         }
     }
 

@@ -89,7 +89,7 @@ extension OrientationMachine {
     /// The state that it would save.
     fileprivate static func state(_ machine: OrientationMachine) -> SavedState {
         var state = machine.policy.memory
-        state.autorotate = machine.isModeChosen ? machine.policy.autorotate : nil
+        state.autorotate = machine.autorotateSource != .default ? machine.policy.autorotate : nil
         return state
     }
 }
