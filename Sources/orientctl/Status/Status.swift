@@ -220,14 +220,16 @@ struct Status {
 
     /// The rows of `width` columns that the values take, with labels of equal length.
     static func rows(of values: [(label: String, value: String)], width: Int) -> [(label: String, text: String)] {
-        let (column, indent) = (12, 2)
-        return values.flatMap { label, value in
-            OptionParser.wrapped(value, width: width - column - indent).enumerated().map { index, text in
-                let name = index == 0 ? label : ""
-                let blanks = column - name.utf8.count + (index == 0 ? 0 : indent)
-                return (name + String(repeating: " ", count: blanks), text)
+        let column = 12
+        var rows: [(label: String, text: String)] = []
+        for (label, value) in values {
+            var label = label + String(repeating: " ", count: column - label.utf8.count)
+            for text in OptionParser.wrapped(value, width: width - column - 2) {
+                rows.append((label, text))
+                label = String(repeating: " ", count: column + 2)
             }
         }
+        return rows
     }
 
     private var json: JSONValue {
