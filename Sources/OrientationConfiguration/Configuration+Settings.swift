@@ -64,8 +64,8 @@ extension Configuration: Configurable {
             """
             The names of input devices whose tablet switch orientd ignores because it is wrong. The names are as in \
             /proc/bus/input/devices, separated by semicolons. If all are ignored, the angle of the hinge decides. \
-            Only orientd ignores it: desktops still read the switch, even if there is a virtual one, and turn the \
-            keyboard off by the one that they found first.
+            Only orientd ignores it: desktops still read it, and of several switches, such as this and the virtual \
+            one, the first that they have found decides whether they turn the keyboard off.
             """
         },
         Setting("Tablet", "IgnoreLidSwitch", .names { $1(&$0.ignoredLidSwitches) }) {

@@ -103,7 +103,9 @@ final class Sensors {
         switch action {
         case .log(let line):
             guard let name = sensors[line.sensor]?.status.name else { return }
-            line.isWarning ? log.warning("\(name): \(line.text)") : log.info("\(name): \(line.text)")
+            // That of a trace begins with its name, too.
+            let text = line.text.begins(with: name) ? line.text : "\(name): \(line.text)"
+            line.isWarning ? log.warning(text) : log.info(text)
         case .drive(let number, let commands): drive(number, commands)
         case .forget(let number):
             guard let sensor = sensors.removeValue(forKey: number) else { return }

@@ -16,17 +16,18 @@ package final class FileDescriptor {
 
     /// Opens a file for reading.
     package static func open(reading path: String) throws(SystemError) -> FileDescriptor {
-        FileDescriptor(owning: try checkSystem("open", path, orientd_open_for_reading(path)))
+        FileDescriptor(owning: try checkSystem("open", named(path), orientd_open_for_reading(path)))
     }
 
     /// Opens a device for reads that never block.
     package static func open(withoutWaiting path: String) throws(SystemError) -> FileDescriptor {
-        FileDescriptor(owning: try checkSystem("open", path, orientd_open_without_waiting(path)))
+        FileDescriptor(owning: try checkSystem("open", named(path), orientd_open_without_waiting(path)))
     }
 
-    /// Whether it refers to a regular file, which reading never waits for; `name` is what the error calls it.
-    package func isRegularFile(_ name: String) throws(SystemError) -> Bool {
-        try status(name).st_mode & mode_t(S_IFMT) == mode_t(S_IFREG)
+    /// Whether it refers to a pipe, which seems to be at its end until a program writes to it; `name` is what the error
+    /// calls it.
+    package func isPipe(_ name: String) throws(SystemError) -> Bool {
+        try status(name).st_mode & mode_t(S_IFMT) == mode_t(S_IFIFO)
     }
 
     private func status(_ name: String) throws(SystemError) -> stat {
@@ -63,7 +64,7 @@ package final class FileDescriptor {
     ///
     /// Never waits for a pipe or a device. Throws `EFBIG` for a larger file, and `EINVAL` for another kind of file.
     package static func contents(of path: String, limit: Int = 1 << 20) throws(SystemError) -> [UInt8] {
-        let file = FileDescriptor(owning: try checkSystem("read", path, orientd_open_without_waiting(path)))
+        let file = FileDescriptor(owning: try checkSystem("read", named(path), orientd_open_without_waiting(path)))
         let kind = try file.status(path)
         // A service masks a file by a link to the null device, which is number 3 of the devices of kind 1.
         if kind.st_mode & mode_t(S_IFMT) == mode_t(S_IFCHR), kind.st_rdev == 0x103 { return [] }
@@ -137,3 +138,6 @@ package func retryingInterrupted<Result: SignedInteger>(_ call: () -> Result) ->
         guard result == -1, Errno.current == .interrupted else { return result }
     }
 }
+
+/// Returns a path as an error names it: an empty one would leave a gap.
+func named(_ path: String) -> String { path.isEmpty ? "''" : path }

@@ -29,7 +29,7 @@ package struct OutputFile: ~Copyable {
     ) throws(SystemError) -> OutputFile {
         let created =
             waits ? orientd_create(path, permissions) : orientd_create_without_waiting(path, permissions)
-        return OutputFile(FileDescriptor(owning: try checkSystem("create", path, created)), name: path)
+        return OutputFile(FileDescriptor(owning: try checkSystem("create", named(path), created)), name: path)
     }
 
     /// The process's standard output, which is closed with the value.

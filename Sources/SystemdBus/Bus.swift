@@ -33,7 +33,9 @@ extension BusAddress {
     fileprivate var hint: String {
         switch self {
         case .system: "try: sudo systemctl start dbus.socket"
-        case .session: "is this a session with a bus? DBUS_SESSION_BUS_ADDRESS names it"
+        case .session:
+            environment("DBUS_SESSION_BUS_ADDRESS").map { "DBUS_SESSION_BUS_ADDRESS is '\($0)'" }
+                ?? "is this a session with a bus?"
         case .address: ""
         }
     }

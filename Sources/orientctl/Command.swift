@@ -130,7 +130,11 @@ func value<Value: NamedValue>(named name: String, _ place: String) throws(Comman
 
 /// Writes all of a command's output to standard output, which is closed then: call it once.
 func emit(_ lines: [String]) throws(CommandError) {
-    try systemCall(OutputFile.print(lines))
+    do throws(SystemError) {
+        try OutputFile.print(lines)
+    } catch {
+        if let failure = CommandError(ofWriting: error) { throw failure }
+    }
 }
 
 extension OutputFile {

@@ -13,7 +13,7 @@ import SystemdBus
 @_cdecl("orientctl_main")
 #endif
 func main(_ count: Int32, _ vector: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) -> Int32 {
-    // A write to a closed pipe fails with EPIPE, reported as any other error. A caught signal, unlike an ignored
+    // A write to a closed pipe fails with EPIPE, and ends the command. A caught signal, unlike an ignored
     // one, is reset in the command that `run` executes.
     orientd_catch_signal(SIGPIPE)
     reserveStandardFiles()

@@ -362,7 +362,7 @@ class Check(SessionTestCase):
         self.start_compositor(monitor())
         agent = self.start_agent()
         text = f"process {agent.pid} finds no output to rotate"
-        wait_until(lambda: self.check()["agent"] == [("ok", text, "")], "the agent says so")
+        wait_until(lambda: self.check()["agent"] == [("warn", text, "")], "the agent says so")
         ((verdict, text, _),) = self.check()["panel"]
         self.assertEqual(verdict, "warn")
         advice = "~/.config/orientd/agent.conf below [Agent], as in Output=HDMI-A-1, and start orient-agent again"

@@ -131,7 +131,9 @@ class DoctorTestCase(RigTestCase):
         """
         path = self.rig.directory / "doctor.out"
         variables = self.rig.mocked_environment()
-        variables["STATE_DIRECTORY"] = str(self.rig.directory / "state")
+        state = self.rig.directory / "state"
+        state.mkdir(exist_ok=True)
+        variables["STATE_DIRECTORY"] = str(state)
         variables.update(environment or {})
         with open(path, "wb") as output:
             command = [BUILD / "orientctl", "doctor", *self.bus, *arguments]
@@ -519,7 +521,7 @@ class Services(DoctorTestCase):
         finding = self.doctor()["service"]
         self.assertLess(time.monotonic() - start, 20)
         # It advised to call doctor.
-        self.assert_finding(finding, "fail", r"owns org\.orientd1 but does not answer: orientd does not answer$")
+        self.assert_finding(finding, "fail", r"owns org\.orientd1, but orientd does not answer$")
 
     def test_interface_that_does_not_turn(self):
         daemon = self.rig.start_orientd()
@@ -595,9 +597,10 @@ class Services(DoctorTestCase):
 
     def test_saved_state(self):
         folder = self.rig.directory / "state"
-        folder.mkdir()
         self.assert_finding(self.doctor()["state"], "ok", "nothing has been saved")
         self.rig.start_orientd(environment={"STATE_DIRECTORY": str(folder)})
+        missing = {"STATE_DIRECTORY": str(folder / "missing")}
+        self.assert_finding(self.doctor(environment=missing)["state"], "warn", f"^{folder}/missing does not exist: ")
         self.client.ask("SetRotationLock", "s", "portrait")
         self.assert_finding(self.doctor()["state"], "ok", f"^{folder}/state$")
         (folder / "state").write_text("[State]\nRotationLock=sideways\n")

@@ -777,6 +777,30 @@ class RecordAndReplay(OrientctlTestCase):
         lines = self.rig.orientctl("status").stdout.splitlines()
         self.assertIn("Sensor: recording has ended", lines)
 
+    def test_malformed_line_of_a_replayed_recording_is_shown(self):
+        trace = self.rig.directory / "trace.csv"
+        trace.write_text(HEADER + "".join(f"{step / 15:.3f},0,9.81,0\n" for step in range(15)) + "9.81\n")
+        daemon = self.rig.start_orientd(f"--source=replay:{trace}")
+        self.client.claim()
+        problem = f"{trace}:17: 1 field instead of 4"
+        daemon.wait_for_log(f"orientd: warning: {problem}")
+        self.assertIn(f", replay, lost: {problem}\n", self.rig.orientctl("sensors").stdout)
+        self.assertIn("Sensor: lost\n", self.rig.orientctl("status").stdout)
+
+    def test_folder_is_no_trace(self):
+        folder = self.rig.directory
+        for command in (("replay", folder), ("record", f"--source=replay:{folder}"), ("calibrate", f"--from={folder}")):
+            run = self.rig.orientctl(*command)
+            message = f"orientctl: cannot read {folder}: Is a directory\n"
+            self.assertEqual((run.returncode, run.stdout, run.stderr), (FAILED, "", message))
+
+    def test_closed_pipe_is_no_failure(self):
+        reading, writing = os.pipe()
+        os.close(reading)
+        with os.fdopen(writing, "wb") as closed:
+            run = subprocess.run([BUILD / "orientctl", "help"], stdout=closed, stderr=subprocess.PIPE, check=False)
+        self.assertEqual((run.returncode, run.stderr), (DONE, b""))
+
     def test_recording_without_a_sensor_fails(self):
         run = self.rig.orientctl("record", environment=self.rig.mocked_environment())
         self.assertEqual(run.returncode, FAILED)

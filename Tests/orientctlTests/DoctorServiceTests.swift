@@ -132,7 +132,7 @@ import Testing
         let text = "process 78 (orient-agent) finds no output to rotate"
         let warning = Finding.warn(text, remedy: .command("man orient-agent.conf"))
         #expect(ServiceChecks.rotators([], [agent], isGraphical: false) == [warning])
-        #expect(ServiceChecks.rotators([], [agent], isGraphical: true) == [.ok(text)])
+        #expect(ServiceChecks.rotators([], [agent], isGraphical: true) == [.warn(text)])
     }
 
     @Test func `the name of iio-sensor-proxy should belong to orientd`() {

@@ -85,4 +85,6 @@ package struct SensorLog: Hashable, Sendable {
     package var sensor: Int
     package var isWarning: Bool
     package var text: String
+
+    package static let recordingEnded = "the recording has ended"
 }

@@ -143,8 +143,8 @@ package struct SensorSelection: Sendable {
         case .report(let number, let report): handle(report, of: number, &commands)
         case .sample(let number, let sample): handle(sample, of: number, &commands)
         case .ended(let number):
-            update(number) { _ = $0.lose("the recording has ended", .failed) }
-            commands.log = SensorLog(sensor: number, isWarning: false, text: "the recording has ended")
+            update(number) { _ = $0.lose(SensorLog.recordingEnded, .failed) }
+            commands.log = SensorLog(sensor: number, isWarning: false, text: SensorLog.recordingEnded)
             choose(&commands)
         }
         return commands

@@ -32,20 +32,25 @@ package final class ReplaySource: SensorSource {
     /// What is added to the trace's times for those of the loop; nil before the first sample is played.
     private var shift: Double?
 
-    /// Opens the trace and, unless it is a pipe, reads its first sample; throws when there is none.
+    /// Opens the trace and, unless a program has still to write it, reads its first sample; throws when there is none.
     package init(path: String, loop: EventLoop) throws(SystemError) {
         self.path = path
         self.loop = loop
         descriptor = try FileDescriptor.open(withoutWaiting: path)
         reader = TraceReader(descriptor, name: path)
         timer = try loop.timer(owned(by: self) { $0.play() })
-        // The first reading of a pipe must wait for its writer: there seems to be nothing in it before.
-        guard try descriptor.isRegularFile(path) else { return }
-        switch try nextRecord() {
-        case .sample(let first): next = first
-        case .malformed(let error):
-            throw SystemError("replay", path, errno: .invalid, reason: "line \(error.line): \(error)")
-        case .event, nil: throw SystemError("find samples in", path, errno: .noData)
+        // Without a writer, there seems to be nothing in it.
+        guard try !descriptor.isPipe(path) else { return }
+        do throws(SystemError) {
+            switch try nextRecord() {
+            case .sample(let first): next = first
+            case .malformed(let error):
+                throw SystemError("replay", path, errno: .invalid, reason: "line \(error.line): \(error)")
+            case .event, nil: throw SystemError("find samples in", path, errno: .noData)
+            }
+        } catch {
+            // Nobody has typed anything on a terminal yet.
+            guard error.errno == .again else { throw error }
         }
     }
 

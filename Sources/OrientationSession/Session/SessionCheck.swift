@@ -71,8 +71,9 @@ package final class SessionCheck {
     }
 
     private func add(_ agent: AgentLock.Holder) {
-        // That it finds no output is a finding of the panel.
-        add(agent.isRefused ? "warn" : "ok", "agent", "process \(agent.process) \(agent.activity)")
+        // What helps one that finds no output is a finding of the panel.
+        let result = agent.isRefused || agent.findsNoOutput ? "warn" : "ok"
+        add(result, "agent", "process \(agent.process) \(agent.activity)")
     }
 
     private func checkDisplay() throws(SystemError) {

@@ -77,5 +77,5 @@ extension SensorFrame.FaceUpReason {
 
 extension SensorStatus {
     /// Whether this is a recording that the daemon has replayed to its end.
-    var hasRecordingEnded: Bool { mode == .replay && state == .lost }
+    var hasRecordingEnded: Bool { mode == .replay && lastError == SensorLog.recordingEnded }
 }

@@ -26,7 +26,10 @@ enum HardwareChecks {
 
     private static func drivers(_ system: SystemState) -> Finding {
         guard system.uri != nil else {
-            return .warn("not checked: the source in orientd.conf is not a sensor")
+            if case .replay(let path) = system.configuration.source {
+                return .warn("not checked: the source in orientd.conf is the trace \(path)")
+            }
+            return .warn("not checked: the source in orientd.conf is a simulation")
         }
         let all = system.accelerometers.map(described).joined(separator: ", ")
         if system.accelerometer != nil { return .ok(all) }

@@ -24,7 +24,7 @@ enum ServiceChecks {
 
     /// Names the programs that turn the display: desktops, by their claims, and the agents of this user.
     ///
-    /// In a graphical session, an agent that finds no output is a finding of the session.
+    /// In a graphical session, that of the session says what helps an agent that finds no output.
     static func rotators(
         _ clients: [NameOwner],
         _ agents: [AgentLock.Holder],
@@ -33,8 +33,8 @@ enum ServiceChecks {
         clients.map { .ok("\($0) turns the display, as \(SensorProxyObject.service) says") }
             + agents.map {
                 let text = "process \($0.process) (orient-agent) \($0.activity)"
-                if $0.findsNoOutput, !isGraphical { return .warn(text, remedy: .command("man orient-agent.conf")) }
-                return $0.isRefused ? .warn(text) : .ok(text)
+                if $0.isRefused || $0.findsNoOutput && isGraphical { return .warn(text) }
+                return $0.findsNoOutput ? .warn(text, remedy: .command("man orient-agent.conf")) : .ok(text)
             }
     }
 
@@ -45,8 +45,7 @@ enum ServiceChecks {
             return service(version: snapshot.version, owner, account: system.account?.name ?? "")
         }
         if let owner = system.owner {
-            let text = "\(owner) owns \(Names.service) but does not answer: \(system.daemonProblem)"
-            return .fail(text, remedy: .restart)
+            return .fail("\(owner) owns \(Names.service), but \(system.daemonProblem)", remedy: .restart)
         }
         // The service belongs to the system's service manager; that of a session has no unit of it.
         return service(bus.address == .system ? unitState(bus) : nil, problem: system.daemonProblem)
@@ -190,8 +189,9 @@ enum ServiceChecks {
                 return .warn("cannot be queried: \(error)", remedy: .command("systemctl status polkit"))
             }
             let text = "not on the bus: only root and orientd's user may claim"
-            // It is on no bus but the system's.
-            return bus.address == .system ? .warn(text, remedy: .installPolkit) : .ok(text)
+            if bus.address == .system { return .warn(text, remedy: .installPolkit) }
+            // It is on no other bus.
+            return geteuid() == 0 || geteuid() == system.account?.user ? .ok(text) : .warn(text)
         }
     }
 
@@ -238,12 +238,19 @@ enum ServiceChecks {
             return [state(path, contents, try FileAccess(of: path), system.account)]
         } catch {
             switch error.errno.code {
-            case ENOENT: return [.ok("nothing has been saved yet")]
+            case ENOENT: return [unsaved(folder, isRunning: system.owner != nil)]
             // As intended: the folder is private.
             case EACCES: return [.ok("in \(folder), readable by orientd and root only")]
             default: return [.warn("\(error)")]
             }
         }
+    }
+
+    /// Checks a folder without a state, which the service manager creates when the service starts.
+    static func unsaved(_ folder: String, isRunning: Bool) -> Finding {
+        isRunning && access(folder, F_OK) != 0
+            ? .warn("\(folder) does not exist: the lock and the orientation do not outlast this run")
+            : .ok("nothing has been saved yet")
     }
 
     static func state(_ path: String, _ contents: [UInt8], _ access: FileAccess, _ account: Account?) -> Finding {
