@@ -24,36 +24,26 @@ package final class FileDescriptor {
         FileDescriptor(owning: try checkSystem("open", named(path), orientd_open_without_waiting(path)))
     }
 
-    /// Whether it refers to a pipe, which seems to be at its end until a program writes to it; `name` is what the error
-    /// calls it.
-    package func isPipe(_ name: String) throws(SystemError) -> Bool {
-        try status(name).st_mode & mode_t(S_IFMT) == mode_t(S_IFIFO)
+    private var information: stat? {
+        var status = stat()
+        return fstat(rawValue, &status) == 0 ? status : nil
     }
 
-    private func status(_ name: String) throws(SystemError) -> stat {
-        var status = stat()
-        try checkSystem("look at", name, fstat(rawValue, &status))
-        return status
+    private func isKind(_ kind: Int32) -> Bool {
+        information.map { $0.st_mode & mode_t(S_IFMT) == mode_t(kind) } ?? false
     }
+
+    /// Whether it refers to a pipe, which seems to be at its end until a program writes to it.
+    package var isPipe: Bool { isKind(S_IFIFO) }
 
     /// Whether it refers to a regular file that belongs to the user whose rights the process has.
-    package var isOwnFile: Bool {
-        var status = stat()
-        guard fstat(rawValue, &status) == 0 else { return false }
-        return status.st_mode & mode_t(S_IFMT) == mode_t(S_IFREG) && status.st_uid == geteuid()
-    }
+    package var isOwnFile: Bool { isKind(S_IFREG) && information?.st_uid == geteuid() }
 
     /// The number of its file or folder, which no other has while it exists.
-    package var inode: UInt64? {
-        var status = stat()
-        return fstat(rawValue, &status) == 0 ? UInt64(status.st_ino) : nil
-    }
+    package var inode: UInt64? { information.map { UInt64($0.st_ino) } }
 
     /// Whether no name refers to its file any more, as after the file was replaced.
-    package var isDeleted: Bool {
-        var status = stat()
-        return fstat(rawValue, &status) == 0 && status.st_nlink == 0
-    }
+    package var isDeleted: Bool { information?.st_nlink == 0 }
 
     /// Refers to a process, also after its id is reused: readable once the process has ended, and closed on exec.
     package static func process(_ id: Int32) throws(SystemError) -> FileDescriptor {
@@ -65,11 +55,10 @@ package final class FileDescriptor {
     /// Never waits for a pipe or a device. Throws `EFBIG` for a larger file, and `EINVAL` for another kind of file.
     package static func contents(of path: String, limit: Int = 1 << 20) throws(SystemError) -> [UInt8] {
         let file = FileDescriptor(owning: try checkSystem("read", named(path), orientd_open_without_waiting(path)))
-        let kind = try file.status(path)
         // A service masks a file by a link to the null device, which is number 3 of the devices of kind 1.
-        if kind.st_mode & mode_t(S_IFMT) == mode_t(S_IFCHR), kind.st_rdev == 0x103 { return [] }
+        if file.isKind(S_IFCHR), file.information?.st_rdev == 0x103 { return [] }
         // Reading a folder fails by itself.
-        guard [S_IFREG, S_IFDIR].contains(where: { kind.st_mode & mode_t(S_IFMT) == mode_t($0) }) else {
+        guard file.isKind(S_IFREG) || file.isKind(S_IFDIR) else {
             throw SystemError("read", path, errno: .invalid, reason: "it is no regular file")
         }
         let contents = try file.readToEnd(path, limit: limit + 1)

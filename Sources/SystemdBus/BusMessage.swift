@@ -206,11 +206,6 @@ package final class BusMessage {
         _ = withUnsafePointer(to: value) { sd_bus_message_append_basic(message, CChar(type), $0) }
     }
 
-    /// Appends an array of bytes.
-    package func append(bytes: [UInt8]) {
-        sd_bus_message_append_array(message, CChar(SD_BUS_TYPE_BYTE), bytes, bytes.count)
-    }
-
     package func appendArray(_ contents: String, _ body: () -> Void) {
         append(SD_BUS_TYPE_ARRAY, contents, body)
     }

@@ -36,11 +36,10 @@ extension Bus {
     package func owner(of name: String) -> NameOwner? {
         guard let uniqueName = try? askDaemon("GetNameOwner", name).readString() else { return nil }
         let process = (try? askDaemon("GetConnectionUnixProcessID", uniqueName).readUInt32()) ?? 0
-        let comm = (try? FileDescriptor.contents(of: "/proc/\(process)/comm", limit: 64)) ?? []
         return NameOwner(
             uniqueName: uniqueName,
             process: Int32(truncatingIfNeeded: process),
-            command: String(decoding: comm.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self),
+            command: commandName(of: Int32(truncatingIfNeeded: process)) ?? "",
             user: try? askDaemon("GetConnectionUnixUser", uniqueName).readUInt32()
         )
     }

@@ -52,9 +52,6 @@ package final class DeviceSource: SensorSource {
         if let traits = FoundDevice(device.description, scaling, rate: rate).traits { handle(.found(traits)) }
     }
 
-    /// Forgets the device, which was unplugged.
-    package func removeDevice() { handle(.removed) }
-
     private func received(_ event: DeviceDriver.Event) {
         switch event {
         case .device(let event): handle(event)

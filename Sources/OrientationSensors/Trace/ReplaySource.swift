@@ -40,7 +40,7 @@ package final class ReplaySource: SensorSource {
         reader = TraceReader(descriptor, name: path)
         timer = try loop.timer(owned(by: self) { $0.play() })
         // Without a writer, there seems to be nothing in it.
-        guard try !descriptor.isPipe(path) else { return }
+        guard !descriptor.isPipe else { return }
         do throws(SystemError) {
             switch try nextRecord() {
             case .sample(let first): next = first

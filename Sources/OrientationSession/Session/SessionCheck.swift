@@ -142,9 +142,8 @@ package final class SessionCheck {
     private func checkRivals() {
         let isHyprland = surroundings?.compositor == .hyprland
         let names = ["rot8"] + OtherRotators.programs + (isHyprland ? ["kanshi"] : [])
-        guard let processes = try? FileDescriptor.names(in: "/proc") else { return }
-        for process in processes {
-            guard let id = Int32(process), let name = commandName(of: id), names.contains(name) else { continue }
+        for process in runningProcesses {
+            guard let name = commandName(of: process), names.contains(name) else { continue }
             let text =
                 name == "kanshi"
                 ? "kanshi (process \(process)) resets the transform on Hyprland"

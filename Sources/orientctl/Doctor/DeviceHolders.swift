@@ -19,8 +19,7 @@ extension DeviceHolders {
         var node = stat()
         guard stat(path, &node) == 0 else { return }
         let name = path.utf8.split(separator: UInt8(ascii: "/")).last.map { "/" + String(Substring($0)) } ?? path
-        for process in ((try? FileDescriptor.names(in: "/proc")) ?? []).compactMap({ Int32($0) })
-        where process != daemon && process != getpid() {
+        for process in runningProcesses where process != daemon && process != getpid() {
             let folder = "/proc/\(process)/fd"
             let files: [String]
             do throws(SystemError) {
@@ -37,7 +36,7 @@ extension DeviceHolders {
                 var other = stat()
                 return stat(link, &other) == 0 && (other.st_dev, other.st_ino) == (node.st_dev, node.st_ino)
             }
-            if holds { names.append("\(Self.command(of: process)) (process \(process))") }
+            if holds { names.append("\(commandName(of: process) ?? "") (process \(process))") }
         }
     }
 
@@ -47,10 +46,5 @@ extension DeviceHolders {
             let count = text.baseAddress.map { readlink(link, $0, text.count) } ?? -1
             return count < 0 ? "" : String(decoding: text.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self)
         }
-    }
-
-    private static func command(of process: Int32) -> String {
-        let name = (try? FileDescriptor.contents(of: "/proc/\(process)/comm", limit: 64)) ?? []
-        return String(decoding: trimmed(name), as: UTF8.self)
     }
 }

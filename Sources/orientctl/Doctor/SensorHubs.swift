@@ -84,9 +84,7 @@ struct SensorHubs {
         var hubs = SensorHubs(intel: hub("intel_ish_ipc", bus: "001F"), amd: hub("pcie_mp2_amd", bus: "0020"))
         hubs.firmware = access("/lib/firmware", F_OK) == 0 ? names("/lib/firmware/intel/ish") : nil
         hubs.fastrpc = (try? SensorCore.nodes)?.first?.devnode
-        hubs.hasHexagonrpcd = names("/proc").contains {
-            (try? FileDescriptor.contents(of: "/proc/\($0)/comm")) == Array("hexagonrpcd\n".utf8)
-        }
+        hubs.hasHexagonrpcd = runningProcesses.contains { commandName(of: $0) == "hexagonrpcd" }
         return hubs
     }
 }
