@@ -70,11 +70,9 @@ package final class MachineDriver: MachineHost {
         isBusy = false
     }
 
-    /// Delivers an event with a sample whose time is the loop's.
-    func deliver(_ sample: AccelerometerSample, _ event: (AccelerometerSample) -> Event) {
-        var sample = sample
-        sample.time = machineTime(sample.time)
-        deliver(event(sample))
+    /// Returns a sample with its time, which is the loop's, on the machine's clock.
+    func timed(_ sample: AccelerometerSample) -> AccelerometerSample {
+        AccelerometerSample(time: machineTime(sample.time), acceleration: sample.acceleration)
     }
 
     /// Delivers the passing of the deadline that the machine waits for.

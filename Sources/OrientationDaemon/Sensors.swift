@@ -172,7 +172,8 @@ final class Sensors {
         try add(0, SensorUse(.accelerometer), .source(source), status)
         source.onEvent = { [self] event in
             switch event {
-            case .sample(.acceleration(let sample)): machineDriver.deliver(sample) { .sample(.display, $0) }
+            case .sample(.acceleration(let sample)):
+                machineDriver.deliver(.sample(.display, machineDriver.timed(sample)))
             case .report(.started):
                 began(0, source.mode, source.sampleRate)
                 let isBuffer = source.mode == .buffer
@@ -193,7 +194,7 @@ final class Sensors {
             switch event {
             case .device(let event): machineDriver.deliver(.device(number, event))
             case .reading(let showsMotion, .acceleration(let sample)):
-                machineDriver.deliver(sample) { .reading(number, showsMotion: showsMotion, $0) }
+                machineDriver.deliver(.reading(number, showsMotion: showsMotion, machineDriver.timed(sample)))
             case .reading(let showsMotion, let measurement): receive(measurement, of: number, showsMotion: showsMotion)
             }
         }

@@ -17,19 +17,18 @@ enum ScanFuzzer {
                 "\(flags & 2 != 0 ? "be" : "le"):\(flags & 1 != 0 ? "s" : "u")\(bits)/\(length)\(repeats)>>\(shift)"
             if let element = ScanElement(format, index: Int(input.byte())) { elements.append(element) }
         }
-        let layout = ScanLayout(elements)
-        precondition(layout.offsets.count == elements.count)
+        let size = ScanElement.layOut(&elements)
         // Of exactly that size, so that the address sanitizer sees a read beyond the end.
-        let scan = UnsafeMutableRawBufferPointer.allocate(byteCount: layout.size, alignment: 1)
+        let scan = UnsafeMutableRawBufferPointer.allocate(byteCount: size, alignment: 1)
         defer { scan.deallocate() }
         for index in scan.indices { scan[index] = input.byte() }
         guard let start = scan.baseAddress else { return }
-        for (element, offset) in zip(elements, layout.offsets) {
-            precondition(offset % element.byteCount == 0 && offset + element.byteCount <= layout.size)
-            let value = element.value(at: start + offset)
+        for element in elements {
+            precondition(element.offset % element.byteCount == 0 && element.offset + element.byteCount <= size)
+            let value = element.value(in: start)
             precondition(value.isFinite && abs(value) <= 0x1p64)
         }
-        let places = zip(elements, layout.offsets).map { $1..<$1 + $0.byteCount }
+        let places = elements.map { $0.offset..<$0.offset + $0.byteCount }
         for (index, place) in places.enumerated() {
             precondition(places[(index + 1)...].allSatisfy { !$0.overlaps(place) })
         }

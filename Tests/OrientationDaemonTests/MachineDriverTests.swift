@@ -29,7 +29,7 @@ import Testing
             if claims.isEmpty { driver.deliver(.claims(1)) }
             claims.append(effects.status?.claims ?? 0)
         }
-        driver.deliver(sample) { .sample(.display, $0) }
+        driver.deliver(.sample(.display, driver.timed(sample)))
         #expect(claims == [0, 1])
     }
 
@@ -64,7 +64,7 @@ import Testing
         for event in [Event.sensorsFound, .switchesFound, .chassisFound(.tablet), .samplingBegan(.display, sampling)] {
             driver.deliver(event)
         }
-        driver.deliver(sample) { .sample(.display, $0) }
+        driver.deliver(.sample(.display, driver.timed(sample)))
         let silence = try #require(driver.machine.deadline)
         #expect(silence.purpose == .silence)
         driver.timer?.disarm()

@@ -49,7 +49,7 @@ struct `A word of a scan` {
     @Test(arguments: cases)
     func `is masked, shifted and sign-extended by its type`(_ item: Case) throws {
         let element = try #require(try element(item.format))
-        let value = item.bytes.withUnsafeBytes { bytes in bytes.baseAddress.map { element.value(at: $0) } }
+        let value = item.bytes.withUnsafeBytes { bytes in bytes.baseAddress.map { element.value(in: $0) } }
         #expect(value == item.value)
     }
 
@@ -57,7 +57,7 @@ struct `A word of a scan` {
     func `needs no alignment`() throws {
         let element = try #require(try element("le:s32/32>>0"))
         let bytes: [UInt8] = [0xaa, 0xff, 0xff, 0xff, 0xff, 0xaa]
-        let value = bytes.withUnsafeBytes { bytes in bytes.baseAddress.map { element.value(at: $0 + 1) } }
+        let value = bytes.withUnsafeBytes { bytes in bytes.baseAddress.map { element.value(in: $0 + 1) } }
         #expect(value == -1)
     }
 
@@ -101,10 +101,9 @@ struct `The words of a scan` {
         (["be:s24/24>>0"], [5], [0], 3),
     ])
     func `are each at a multiple of their size`(formats: [String], indices: [Int], offsets: [Int], size: Int) throws {
-        let elements = try zip(formats, indices).map { try #require(try element($0, index: $1)) }
-        let layout = ScanLayout(elements)
-        #expect(layout.offsets == offsets)
-        #expect(layout.size == size)
+        var elements = try zip(formats, indices).map { try #require(try element($0, index: $1)) }
+        #expect(ScanElement.layOut(&elements) == size)
+        #expect(elements.map { $0.offset } == offsets)
     }
 }
 

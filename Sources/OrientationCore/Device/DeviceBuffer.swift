@@ -26,21 +26,14 @@ struct DeviceBuffer: Hashable, Sendable {
         case timer
     }
 
-    /// How the sensor is kept from waking the loop at rest.
-    private enum RestMethod {
-        /// Its own threshold, the change sensitivity.
-        case sensitivity
-        /// The loop reads by timer.
-        case timer
-    }
-
     private let rate: Double
     /// Whether the sensor may be silent while nothing changes, as those with a change sensitivity are.
     let reportsChanges: Bool
     /// When it was opened.
     let opened: Double
     private var target = Target.stream
-    private var restMethod: RestMethod
+    /// Whether the loop reads by timer at rest, where no change sensitivity keeps the sensor from waking it.
+    private var restsByTimer: Bool
     /// The job under way.
     private(set) var job: DeviceJob?
     /// In m/s², as it was asked for last.
@@ -60,7 +53,7 @@ struct DeviceBuffer: Hashable, Sendable {
         reportsChanges = hasSensitivity
         opened = time
         since = time
-        restMethod = hasSensitivity ? .sensitivity : .timer
+        restsByTimer = !hasSensitivity
     }
 
     var reading: DeviceReading {
@@ -74,7 +67,7 @@ struct DeviceBuffer: Hashable, Sendable {
     mutating func sense(_ sensing: Sensing) {
         if sensing.period == nil {
             target = .stream
-        } else if restMethod == .timer || sensing.measuresOnlyAngle {
+        } else if restsByTimer || sensing.measuresOnlyAngle {
             target = .timer
         } else if target == .stream || target == .timer {
             target = .changes
@@ -96,7 +89,7 @@ struct DeviceBuffer: Hashable, Sendable {
     }
 
     private mutating func readByTimer() {
-        restMethod = .timer
+        restsByTimer = true
         if target != .stream { target = .timer }
     }
 

@@ -256,7 +256,7 @@ package final class DeviceDriver {
         }
     }
 
-    private func showsMotion(_ scan: RawScan) -> Bool { MotionFilter.showsMotion(scan.raw, commands.sensing, scaling) }
+    private func showsMotion(_ scan: RawScan) -> Bool { scaling.showsMotion(scan.raw, commands.sensing) }
 
     private func take(_ result: Result<RawScan, SystemError>) {
         switch result {

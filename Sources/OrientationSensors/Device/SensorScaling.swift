@@ -31,6 +31,12 @@ package enum SensorScaling: Hashable, Sendable {
         }
     }
 
+    /// Whether a raw reading shows motion at a sensing level, or is not one of acceleration.
+    func showsMotion(_ raw: Vector3, _ sensing: Sensing) -> Bool {
+        guard sensing.level != .stream, case .acceleration(let frame) = self else { return true }
+        return sensing.showsMotion(frame.acceleration(raw: raw))
+    }
+
     /// Converts a raw reading made at `time` in seconds; a sensor of one channel has its value in x.
     package mutating func measurement(raw: Vector3, time: Double) -> Measurement {
         switch self {

@@ -16,7 +16,7 @@ struct MotionFilter: Sendable {
     var measuresOnlyAngle: Bool { sensing.measuresOnlyAngle }
 
     private let sensing: Sensing
-    private var scaling: SensorScaling
+    private let scaling: SensorScaling
     private var passed: RawScan
     /// The last reading that is not equal to the one that passed.
     private var other: RawScan?
@@ -33,19 +33,13 @@ struct MotionFilter: Sendable {
         passed = last
     }
 
-    /// Whether a reading shows motion, or is not one of acceleration.
-    static func showsMotion(_ raw: Vector3, _ sensing: Sensing, _ scaling: SensorScaling) -> Bool {
-        guard sensing.level != .stream, case .acceleration(let frame) = scaling else { return true }
-        return sensing.showsMotion(frame.acceleration(raw: raw))
-    }
-
     /// Returns the reading to pass on, if any.
     ///
     /// Where all readings since the last one that passed are equal to it, so is the next that passes: only then the
     /// sensor can be stuck.
     mutating func pass(_ reading: RawScan) -> RawScan? {
         if reading.raw != passed.raw { other = reading }
-        let mustPass = hasFailed || Self.showsMotion(reading.raw, sensing, scaling)
+        let mustPass = hasFailed || scaling.showsMotion(reading.raw, sensing)
         let seconds = (reading.time ?? 0) - (passed.time ?? 0)
         guard mustPass || seconds >= sensing.longestSilence else { return nil }
         hasFailed = false

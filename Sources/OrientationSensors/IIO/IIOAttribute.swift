@@ -40,7 +40,8 @@ struct IIOAttribute {
 
     /// Opens the file; nil for an attribute that libiio reads.
     func open() throws(SystemError) -> FileDescriptor? {
-        remote == nil ? try AttributeFile.open(path) : nil
+        guard remote == nil else { return nil }
+        return FileDescriptor(owning: try checkSystem("read", path, orientd_open_for_reading(path)))
     }
 
     /// Writes a text and a newline; `iio_*_attr_write` would write a NUL too.
@@ -51,6 +52,20 @@ struct IIOAttribute {
         try remote.context.checkConnection(operation, path)
         let written = line.withUTF8 { remote.write($0.baseAddress, $0.count) }
         try remote.context.checkAnswer(operation, path, written)
+    }
+
+    /// Reads the present text of an open file into a buffer; returns the number of bytes, or a negative errno.
+    ///
+    /// Fails with EIO for an empty file and with EFBIG for one that does not fit. Allocates nothing.
+    private static func read(_ file: FileDescriptor, into text: UnsafeMutablePointer<CChar>?, _ capacity: Int) -> Int {
+        // sysfs makes the text anew for each read from the beginning.
+        var count = retryingInterrupted { pread(file.rawValue, text, capacity, 0) }
+        // What stands in for sysfs may be a pipe.
+        if count < 0, Errno.current.code == ESPIPE {
+            count = retryingInterrupted { CLinux.read(file.rawValue, text, capacity) }
+        }
+        let result = count < 0 ? -Int(Errno.current.code) : count == 0 ? -Int(EIO) : count
+        return result < capacity ? result : -Int(EFBIG)
     }
 
     /// Reads into a buffer on the stack; what `body` gets ends in a NUL.
@@ -65,7 +80,7 @@ struct IIOAttribute {
             buffer.initialize(repeating: 0)
             count =
                 remote?.read(buffer.baseAddress, capacity)
-                ?? file.map { AttributeFile.read($0, into: buffer.baseAddress, capacity) } ?? -Int(EBADF)
+                ?? file.map { Self.read($0, into: buffer.baseAddress, capacity) } ?? -Int(EBADF)
             return count < 0 ? nil : buffer.baseAddress.map { body($0) }
         }
         if let remote { try remote.context.checkAnswer("read", path, count) } else { try check("read", path, count) }

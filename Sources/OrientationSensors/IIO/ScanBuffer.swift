@@ -17,14 +17,8 @@ final class ScanBuffer: SensorBuffer, @unchecked Sendable {
     private let source: ScanSource
     private var file: FileDescriptor?
     private let scan: UnsafeMutableRawBufferPointer
-    private let places: [Place]
-    private let timestamp: Place?
-
-    /// A channel's word in a scan.
-    private struct Place {
-        let element: ScanElement
-        let offset: Int
-    }
+    private let words: [ScanElement]
+    private let timestamp: ScanElement?
 
     /// Chooses the trigger, enables the channels and starts the buffer.
     ///
@@ -33,19 +27,18 @@ final class ScanBuffer: SensorBuffer, @unchecked Sendable {
         self.source = source
         warnings = source.chooseTrigger()
         let stamps = source.monotonicTimestamp()
-        let elements = source.elements + [stamps].compactMap { $0 }
-        let layout = ScanLayout(elements)
+        var words = source.elements + [stamps].compactMap { $0 }
+        let size = ScanElement.layOut(&words)
         let file: FileDescriptor
         do throws(SystemError) {
-            file = try source.start(with: elements)
+            file = try source.start(with: words)
         } catch {
             throw SystemError("open the buffer of", source.path, errno: error.errno)
         }
         self.file = file
-        let all = elements.indices.map { Place(element: elements[$0], offset: layout.offsets[$0]) }
-        places = Array(all.prefix(source.elements.count))
-        timestamp = stamps == nil ? nil : all.last
-        scan = .allocate(byteCount: layout.size, alignment: 8)
+        timestamp = stamps == nil ? nil : words.removeLast()
+        self.words = words
+        scan = .allocate(byteCount: size, alignment: 8)
     }
 
     deinit {
@@ -77,8 +70,8 @@ final class ScanBuffer: SensorBuffer, @unchecked Sendable {
             throw SystemError("read a whole scan from", source.path, errno: Errno(count == 0 ? EIO : EBADMSG))
         }
         return RawScan(
-            raw: Vector3(places) { $0.element.value(at: start + $0.offset) },
-            time: timestamp.flatMap { Self.time(ofStamp: $0.element.integer(at: start + $0.offset)) }
+            raw: Vector3(words) { $0.value(in: start) },
+            time: timestamp.flatMap { Self.time(ofStamp: $0.integer(in: start)) }
         )
     }
 

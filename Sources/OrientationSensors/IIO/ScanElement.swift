@@ -9,6 +9,10 @@ struct ScanElement {
 
     /// The bytes that it takes in the scan; a format may repeat the word (`X3`), of which the first counts.
     let byteCount: Int
+
+    /// The place of its first byte in the scan, once it is laid out.
+    private(set) var offset = 0
+
     private let wordBytes: Int
     private let bits: Int
     private let shift: Int
@@ -45,11 +49,27 @@ struct ScanElement {
         self.shift = shift
     }
 
-    /// The value as an integer, sign-extended; an unsigned one of 64 bits, which may exceed it, as its bit pattern.
-    func integer(at word: UnsafeRawPointer) -> Int64 {
+    /// Lays the words of a scan out as the kernel does: by index, each at a multiple of its own size, and the whole a
+    /// multiple of the largest; returns its bytes.
+    static func layOut(_ words: inout [ScanElement]) -> Int {
+        func roundUp(_ number: Int, to multiple: Int) -> Int { (number + multiple - 1) / multiple * multiple }
+        let order = words.indices.sorted { words[$0].index < words[$1].index }
+        var (end, largest) = (0, 1)
+        for position in order {
+            words[position].offset = roundUp(end, to: words[position].byteCount)
+            end = words[position].offset + words[position].byteCount
+            largest = max(largest, words[position].byteCount)
+        }
+        return roundUp(end, to: largest)
+    }
+
+    /// The value in a scan as an integer, sign-extended; an unsigned one of 64 bits, which may exceed it, as its bit
+    /// pattern.
+    func integer(in scan: UnsafeRawPointer) -> Int64 {
         var value: UInt64 = 0
         for position in 0..<wordBytes {
-            let byte = word.load(fromByteOffset: isBigEndian ? position : wordBytes - 1 - position, as: UInt8.self)
+            let place = offset + (isBigEndian ? position : wordBytes - 1 - position)
+            let byte = scan.load(fromByteOffset: place, as: UInt8.self)
             value = value << 8 | UInt64(byte)
         }
         let unused = 64 - bits
@@ -60,9 +80,9 @@ struct ScanElement {
     /// The number of bits of a value with a sign; nil for one without.
     var signedBits: Int? { isSigned ? bits : nil }
 
-    /// The value at a word of a scan; no alignment needed.
-    func value(at word: UnsafeRawPointer) -> Double {
-        let integer = integer(at: word)
+    /// The value in a scan; no alignment needed.
+    func value(in scan: UnsafeRawPointer) -> Double {
+        let integer = integer(in: scan)
         return isSigned ? Double(integer) : Double(UInt64(bitPattern: integer))
     }
 }

@@ -26,7 +26,12 @@ struct ScanSource {
     /// Whether the device in a directory has a trigger set; nil for one without triggers, such as Chromebooks' and
     /// those with a FIFO.
     static func hasTrigger(_ path: String) -> Bool? {
-        (try? AttributeFile.text(path + triggerFile)).map { !$0.isEmpty }
+        (try? Self.text(of: path + triggerFile)).map { !$0.isEmpty }
+    }
+
+    /// The text of a file without white space around it; empty for an empty file.
+    private static func text(of path: String) throws(SystemError) -> String {
+        String(decoding: trimmed(try FileDescriptor.contents(of: path, limit: 4096)), as: UTF8.self)
     }
 
     private static let triggerFile = "/trigger/current_trigger"
@@ -48,10 +53,10 @@ struct ScanSource {
     /// IIO uses CLOCK_REALTIME by default, and that clock jumps.
     func monotonicTimestamp() -> ScanElement? {
         let clock = path + "/current_timestamp_clock"
-        guard let timestamp, let current = try? AttributeFile.text(clock) else { return nil }
+        guard let timestamp, let current = try? Self.text(of: clock) else { return nil }
         if current == "monotonic" { return timestamp }
         try? folder.write("monotonic", to: clock)
-        return (try? AttributeFile.text(clock)) == "monotonic" ? timestamp : nil
+        return (try? Self.text(of: clock)) == "monotonic" ? timestamp : nil
     }
 
     // MARK: - Buffer
@@ -72,7 +77,7 @@ struct ScanSource {
         let indices = enabled.map { $0.index }
         var rest: [String] = []
         for switchFile in try switchFiles() {
-            let index = Int(try AttributeFile.text(switchFile.index))
+            let index = Int(try Self.text(of: switchFile.index))
             if let index, indices.contains(index) {
                 try folder.write("1", to: switchFile.enable)
             } else {
@@ -111,34 +116,5 @@ struct ScanSource {
             let channel = String(Substring(name.utf8.dropLast(3)))
             return ("\(folder)/\(name)", "\(folder)/\(channel)_index")
         }
-    }
-}
-
-/// The places of words in a scan.
-struct ScanLayout {
-    /// The place of each word, in the order in which the words were given.
-    let offsets: [Int]
-
-    /// The bytes of a scan.
-    let size: Int
-
-    /// Lays the words out as the kernel does: by index, each at a multiple of its own size, and the whole a multiple of
-    /// the largest.
-    init(_ elements: [ScanElement]) {
-        var offsets = [Int](repeating: 0, count: elements.count)
-        var end = 0
-        var largest = 1
-        for position in elements.indices.sorted(by: { elements[$0].index < elements[$1].index }) {
-            let bytes = elements[position].byteCount
-            offsets[position] = Self.roundUp(end, to: bytes)
-            end = offsets[position] + bytes
-            largest = max(largest, bytes)
-        }
-        self.offsets = offsets
-        size = Self.roundUp(end, to: largest)
-    }
-
-    private static func roundUp(_ number: Int, to multiple: Int) -> Int {
-        (number + multiple - 1) / multiple * multiple
     }
 }
