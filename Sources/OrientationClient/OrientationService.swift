@@ -169,9 +169,9 @@ public final class OrientationService: Sendable {
 
     /// Rotates the interface by hand; a lock holds the new orientation.
     ///
-    /// Without a lock, it lasts until the device turns to another edge, a request turns the interface or the
-    /// deciding one ends, the mode of autorotation changes, laptop mode begins or ends, or the first reading after the
-    /// start of orientd, a closed lid or sleep. With `allowsInteractiveAuthorization`, polkit may ask a person first.
+    /// Without a lock, it lasts until the device turns to another edge, a request turns the interface or the deciding
+    /// one ends, the mode of autorotation changes, laptop mode begins or ends, the lock is set, the interface is aligned
+    /// to the device, or the first reading comes after the start of orientd, a closed lid or sleep. With `allowsInteractiveAuthorization`, polkit may ask a person first.
     ///
     /// - Throws: ``OrientationError/Code/orientationNotSupported`` for an orientation outside
     ///   ``OrientationState/supportedInterfaceOrientations``; ``OrientationError/Code/notAllowed``,
