@@ -171,7 +171,8 @@ public final class OrientationService: Sendable {
     ///
     /// Without a lock, it lasts until the device turns to another edge, a request turns the interface or the deciding
     /// one ends, the mode of autorotation changes, laptop mode begins or ends, the lock is set, the interface is aligned
-    /// to the device, or the first reading comes after the start of orientd, a closed lid or sleep. With `allowsInteractiveAuthorization`, polkit may ask a person first.
+    /// to the device, or the first reading comes after the start of orientd, a closed lid or sleep. With
+    /// `allowsInteractiveAuthorization`, polkit may ask a person first.
     ///
     /// - Throws: ``OrientationError/Code/orientationNotSupported`` for an orientation outside
     ///   ``OrientationState/supportedInterfaceOrientations``; ``OrientationError/Code/notAllowed``,

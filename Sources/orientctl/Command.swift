@@ -86,7 +86,8 @@ struct Invocation {
             guard let text = value(of: "bus") ?? BusAddress.otherSystemAddress else { return .system }
             if let address = BusAddress(text) { return address }
             let hint = useInstead(of: text, among: ["system", "session"])
-            throw CommandError("--bus=\(text)\(hint) system, session or a D-Bus address", .usage)
+            let place = has("bus") ? "--bus" : "DBUS_SYSTEM_BUS_ADDRESS"
+            throw CommandError("\(place)=\(text)\(hint) system, session or a D-Bus address", .usage)
         }
     }
 

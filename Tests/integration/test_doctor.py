@@ -897,6 +897,16 @@ class Report(DoctorTestCase):
         _, output = self.run_doctor()
         self.assertNotRegex(output, "(gravity|noise|sampling): ")
 
+    def test_trace_that_has_ended_is_no_fault_of_the_kernel(self):
+        path = self.rig.directory / "planted.csv"
+        path.write_text("t_seconds,x,y,z\n0,0,9.81,0\n0.1,0,9.81,0\n9.81\n")
+        self.rig.start_orientd(f"--source=replay:{path}")
+        self.client.claim()
+        self.client.wait_for("SensorState", "lost")
+        finding = f"no accelerometer in this machine; orientd uses {path} (replay): {path}:4: 1 field instead of 4"
+        self.assertIn(f"warn  kernel: {finding}\n", self.run_doctor()[1])
+        self.assertNotIn("planted", self.run_doctor("--report=-")[1])
+
     def test_doctor_never_sends_to_doctor(self):
         self.assertNotIn("try: orientctl doctor", self.run_doctor()[1])
 

@@ -787,6 +787,11 @@ class RecordAndReplay(OrientctlTestCase):
         self.assertIn(f", replay, lost: {problem}\n", self.rig.orientctl("sensors").stdout)
         self.assertIn("Sensor: lost\n", self.rig.orientctl("status").stdout)
 
+    def test_bus_of_the_environment_is_named_by_its_variable(self):
+        run = self.rig.orientctl("status", environment={"DBUS_SYSTEM_BUS_ADDRESS": "garbage"})
+        message = "orientctl: DBUS_SYSTEM_BUS_ADDRESS=garbage: use system, session or a D-Bus address\n"
+        self.assertEqual((run.returncode, run.stderr), (USAGE, message))
+
     def test_folder_is_no_trace(self):
         folder = self.rig.directory
         for command in (("replay", folder), ("record", f"--source=replay:{folder}"), ("calibrate", f"--from={folder}")):

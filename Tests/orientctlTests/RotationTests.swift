@@ -82,4 +82,19 @@ import Testing
         let request = ListedRequest(id: 1, appID: "a", presentation: .modal, supported: supported)
         #expect(status.obstacle(to: wanted, request) == obstacle)
     }
+
+    @Test func `a request that does not autorotate keeps what was rotated by hand`() {
+        var status = ManagerStatus(naturalOrientation: .portrait)
+        status.interfaceRule = .manual
+        let request = ListedRequest(id: 1, appID: "a", presentation: .modal, supported: .all)
+        #expect(status.obstacle(to: .landscapeLeft, request) == "a does not autorotate")
+        #expect(status.obstacle(to: .landscapeLeft, nil) == nil)
+    }
+
+    @Test func `the device's mask counts before laptop mode`() {
+        var status = ManagerStatus(naturalOrientation: .portrait)
+        (status.interfaceOrientation, status.supportedOrientations) = (.landscapeRight, .landscape)
+        (status.autorotate, status.tabletMode) = (.tabletMode, .laptop)
+        #expect(status.obstacle(to: .portrait, nil) == "this device supports landscape only")
+    }
 }

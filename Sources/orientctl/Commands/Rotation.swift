@@ -279,24 +279,19 @@ extension InterfaceOrientation {
 }
 
 extension ManagerStatus {
-    /// Says in the words of `status` how the deciding request, or laptop mode, keeps the interface from an orientation;
-    /// nil if neither does.
+    /// Says in the words of `status` how a mask, laptop mode or the deciding request keeps the interface from an
+    /// orientation; nil if none does.
     func obstacle(to wanted: InterfaceOrientation, _ deciding: ListedRequest?) -> String? {
         guard wanted != interfaceOrientation else { return nil }
-        if isInLaptopMode, deciding == nil || supportedOrientations.contains(wanted) {
+        let isAllowed = supportedOrientations.contains(wanted)
+        if isInLaptopMode, isAllowed {
             return "the machine is used as a laptop" + (rotationLock == .off ? "" : "; the lock applies in tablet mode")
         }
-        guard let deciding else { return nil }
-        let rule: RotationRule
-        if !supportedOrientations.contains(wanted) {
-            rule = .mask
-        } else if interfaceRule == .fixed || interfaceRule == .lock {
-            // The lock decides what `align` would have changed if the request let the interface follow the device.
-            rule = .fixed
-        } else {
-            return nil
-        }
-        return rule.sentence(deciding: (deciding.appID, deciding.supported), mask: supportedOrientations)
+        // `align` would have changed what lock and person decide if the request let the interface follow the device.
+        let isFixed = deciding != nil && [.fixed, .lock, .manual].contains(interfaceRule)
+        guard !isAllowed || isFixed else { return nil }
+        let rule: RotationRule = isAllowed ? .fixed : .mask
+        return rule.sentence(deciding: deciding.map { ($0.appID, $0.supported) }, mask: supportedOrientations)
     }
 
     /// Whether laptop mode comes before the lock and the device.

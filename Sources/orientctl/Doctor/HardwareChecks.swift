@@ -39,12 +39,13 @@ enum HardwareChecks {
                 device.flatMap(HwdbEntry.match).map { .markDisplay($0, first.description.sysfsPath) } ?? .none
             }
         }
-        if let other = system.sensors.first(where: { $0.status.state != .lost })?.status {
+        if let other = system.sensors.first(where: { $0.status.state != .lost || $0.status.mode == .replay })?.status {
             if (try? SensorCore.nodes)?.contains(where: { $0.syspath == other.sysfsPath }) == true {
                 return .ok("\(other.name) of Qualcomm's sensor core")
             }
             let mode = other.mode == .simulation ? "" : " (\(other.mode))"
-            return .warn("no accelerometer in this machine; orientd uses \(other.name)\(mode)")
+            let problem = other.lastError.isEmpty ? "" : ": \(other.lastError)"
+            return .warn("no accelerometer in this machine; orientd uses \(other.name)\(mode)\(problem)")
         }
         var hubs = SensorHubs.ofThisMachine
         hubs.core = try? system.core?.get().stage

@@ -228,8 +228,10 @@ enum ServiceChecks {
     // MARK: - Files
 
     static func state(_ system: SystemState) -> [Finding] {
-        let standard = system.address == .system ? "/var/lib/orientd" : nil
-        guard let folder = environment("STATE_DIRECTORY") ?? standard else {
+        // The service manager has created it where the service runs.
+        let standard = "/var/lib/orientd"
+        let isKnown = system.address == .system && (system.owner == nil || access(standard, F_OK) == 0)
+        guard let folder = environment("STATE_DIRECTORY") ?? (isKnown ? standard : nil) else {
             return [.ok("not checked: only the system's service saves it in a known folder")]
         }
         let path = folder + "/state"
@@ -246,7 +248,7 @@ enum ServiceChecks {
         }
     }
 
-    /// Checks a folder without a state, which the service manager creates when the service starts.
+    /// Checks a folder without a state.
     static func unsaved(_ folder: String, isRunning: Bool) -> Finding {
         isRunning && access(folder, F_OK) != 0
             ? .warn("\(folder) does not exist: the lock and the orientation do not outlast this run")
