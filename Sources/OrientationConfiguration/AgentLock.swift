@@ -51,7 +51,8 @@ package final class AgentLock {
         guard orientd_lock(descriptor.rawValue) == 0 else {
             guard Errno.current == .again else { throw SystemError("lock", path, errno: .current) }
             let other = Self.holder(in: descriptor)?.process ?? 0
-            let reason = "orient-agent (process \(other)) runs for it already"
+            let remedy = other > 0 ? "; try: kill \(other)" : ""
+            let reason = "orient-agent (process \(other)) runs for it already\(remedy)"
             throw SystemError("run for", "the display \(display)", errno: .busy, reason: reason)
         }
         // A full disk is no reason not to rotate: the lock counts without the text.
