@@ -16,6 +16,9 @@ package final class AgentLock {
         package var activity: String
 
         package var findsNoOutput: Bool { activity == AgentLock.findsNoOutput }
+
+        /// Whether it cannot rotate what it should.
+        package var isHindered: Bool { isRefused || findsNoOutput }
         /// Whether the compositor refuses what it wants.
         package var isRefused: Bool { activity.begins(with: AgentLock.triesAgain) }
     }

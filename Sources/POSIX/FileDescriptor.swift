@@ -29,15 +29,13 @@ package final class FileDescriptor {
         return fstat(rawValue, &status) == 0 ? status : nil
     }
 
-    private func isKind(_ kind: Int32) -> Bool {
-        information.map { $0.st_mode & mode_t(S_IFMT) == mode_t(kind) } ?? false
-    }
-
     /// Whether it refers to a pipe, which seems to be at its end until a program writes to it.
-    package var isPipe: Bool { isKind(S_IFIFO) }
+    package var isPipe: Bool { information?.isKind(S_IFIFO) ?? false }
 
     /// Whether it refers to a regular file that belongs to the user whose rights the process has.
-    package var isOwnFile: Bool { isKind(S_IFREG) && information?.st_uid == geteuid() }
+    package var isOwnFile: Bool {
+        information.map { $0.isKind(S_IFREG) && $0.st_uid == geteuid() } ?? false
+    }
 
     /// The number of its file or folder, which no other has while it exists.
     package var inode: UInt64? { information.map { UInt64($0.st_ino) } }
@@ -55,10 +53,11 @@ package final class FileDescriptor {
     /// Never waits for a pipe or a device. Throws `EFBIG` for a larger file, and `EINVAL` for another kind of file.
     package static func contents(of path: String, limit: Int = 1 << 20) throws(SystemError) -> [UInt8] {
         let file = FileDescriptor(owning: try checkSystem("read", named(path), orientd_open_without_waiting(path)))
+        guard let information = file.information else { throw SystemError("look at", path, errno: .current) }
         // A service masks a file by a link to the null device, which is number 3 of the devices of kind 1.
-        if file.isKind(S_IFCHR), file.information?.st_rdev == 0x103 { return [] }
+        if information.isKind(S_IFCHR), information.st_rdev == 0x103 { return [] }
         // Reading a folder fails by itself.
-        guard file.isKind(S_IFREG) || file.isKind(S_IFDIR) else {
+        guard information.isKind(S_IFREG) || information.isKind(S_IFDIR) else {
             throw SystemError("read", path, errno: .invalid, reason: "it is no regular file")
         }
         let contents = try file.readToEnd(path, limit: limit + 1)
@@ -126,6 +125,11 @@ package func retryingInterrupted<Result: SignedInteger>(_ call: () -> Result) ->
         let result = call()
         guard result == -1, Errno.current == .interrupted else { return result }
     }
+}
+
+extension stat {
+    /// Whether it describes a file of a kind, such as `S_IFREG`.
+    fileprivate func isKind(_ kind: Int32) -> Bool { st_mode & mode_t(S_IFMT) == mode_t(kind) }
 }
 
 /// Returns a path as an error names it: an empty one would leave a gap.

@@ -35,11 +35,12 @@ extension Bus {
     /// receives none.
     package func owner(of name: String) -> NameOwner? {
         guard let uniqueName = try? askDaemon("GetNameOwner", name).readString() else { return nil }
-        let process = (try? askDaemon("GetConnectionUnixProcessID", uniqueName).readUInt32()) ?? 0
+        let id = (try? askDaemon("GetConnectionUnixProcessID", uniqueName).readUInt32()) ?? 0
+        let process = Int32(truncatingIfNeeded: id)
         return NameOwner(
             uniqueName: uniqueName,
-            process: Int32(truncatingIfNeeded: process),
-            command: commandName(of: Int32(truncatingIfNeeded: process)) ?? "",
+            process: process,
+            command: commandName(of: process) ?? "",
             user: try? askDaemon("GetConnectionUnixUser", uniqueName).readUInt32()
         )
     }

@@ -72,8 +72,7 @@ package final class SessionCheck {
 
     private func add(_ agent: AgentLock.Holder) {
         // What helps one that finds no output is a finding of the panel.
-        let result = agent.isRefused || agent.findsNoOutput ? "warn" : "ok"
-        add(result, "agent", "process \(agent.process) \(agent.activity)")
+        add(agent.isHindered ? "warn" : "ok", "agent", "process \(agent.process) \(agent.activity)")
     }
 
     private func checkDisplay() throws(SystemError) {

@@ -22,7 +22,8 @@ enum Get {
         let (snapshot, unknown) =
             try busCall(settings.contains(name) ? bus.readKnownOfManager() : Status.current(bus))
         if let value = unknown.first(where: { $0.name == name }) { throw CommandError(value.ofLaterVersion) }
-        try print(property, of: snapshot, isJSON: invocation.isJSON)
+        let text = PropertyChange(name: name, value: property.value(of: snapshot)).text
+        try emit([invocation.isJSON ? json([name], of: snapshot) : text])
     }
 
     /// The properties that do not depend on what the sensor reads.
@@ -39,16 +40,6 @@ enum Get {
             suggestion(for: name, among: names).map { "did you mean '\($0)'?" }
             ?? "use one of \(names.joined(separator: ", "))"
         throw CommandError("unknown property '\(name)'; \(hint)", .usage)
-    }
-
-    /// Prints the value of a property, or as JSON an object with it.
-    static func print(
-        _ property: Property<ManagerSnapshot>,
-        of snapshot: ManagerSnapshot,
-        isJSON: Bool
-    ) throws(CommandError) {
-        let change = PropertyChange(name: property.name, value: property.value(of: snapshot))
-        try emit([isJSON ? json([property.name], of: snapshot) : change.text])
     }
 
     /// A line of JSON: an object with these properties.

@@ -78,11 +78,12 @@ struct SensorHubs {
                 ($0.attribute("device") ?? "", all("hid", bus + ":*").map { $0.property("DRIVER") ?? "" })
             }
         }
-        func names(_ folder: String) -> [String] { (try? FileDescriptor.names(in: folder)) ?? [] }
         // An accelerometer of a hub: only its driver is missing.
         guard accelerometers.isEmpty else { return SensorHubs() }
         var hubs = SensorHubs(intel: hub("intel_ish_ipc", bus: "001F"), amd: hub("pcie_mp2_amd", bus: "0020"))
-        hubs.firmware = access("/lib/firmware", F_OK) == 0 ? names("/lib/firmware/intel/ish") : nil
+        if access("/lib/firmware", F_OK) == 0 {
+            hubs.firmware = (try? FileDescriptor.names(in: "/lib/firmware/intel/ish")) ?? []
+        }
         hubs.fastrpc = (try? SensorCore.nodes)?.first?.devnode
         hubs.hasHexagonrpcd = runningProcesses.contains { commandName(of: $0) == "hexagonrpcd" }
         return hubs

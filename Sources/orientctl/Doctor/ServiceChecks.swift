@@ -33,8 +33,9 @@ enum ServiceChecks {
         clients.map { .ok("\($0) turns the display, as \(SensorProxyObject.service) says") }
             + agents.map {
                 let text = "process \($0.process) (orient-agent) \($0.activity)"
-                if $0.isRefused || $0.findsNoOutput && isGraphical { return .warn(text) }
-                return $0.findsNoOutput ? .warn(text, remedy: .command("man orient-agent.conf")) : .ok(text)
+                guard $0.isHindered else { return .ok(text) }
+                let isUnexplained = $0.findsNoOutput && !isGraphical
+                return .warn(text, remedy: isUnexplained ? .command("man orient-agent.conf") : .none)
             }
     }
 
