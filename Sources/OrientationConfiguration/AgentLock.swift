@@ -44,7 +44,8 @@ package final class AgentLock {
     /// Takes the lock of a display, such as `wayland-1` or `:0`; throws `EBUSY`, with the process, if another has it.
     package init(display: String) throws(SystemError) {
         guard let folder = Self.folder else {
-            throw SystemError("lock the display", display, errno: .notFound, reason: "XDG_RUNTIME_DIR is not set")
+            let reason = "XDG_RUNTIME_DIR is not set"
+            throw SystemError("run for", "the display \(display)", errno: .notFound, reason: reason)
         }
         if mkdir(folder, 0o700) != 0, Errno.current.code != EEXIST {
             throw SystemError("create", folder, errno: .current)

@@ -180,6 +180,9 @@ package final class Daemon {
             if proxy != nil { SensorProxyObject.ownName(on: bus, log: log) }
             let summary = sensors.summary
             reportedSummary = summary
+            if !driver.machine.report(SensorUse(.accelerometer)).isPresent {
+                log.info("there is no accelerometer; orientctl doctor tells more")
+            }
             ServiceManager.ready(status: summary)
         case .suspend: sensors.onClosed = { [self] in sleep.allowSleep() }
         case .resume: sensors.onClosed = nil

@@ -73,7 +73,7 @@ package final class Agent {
                 log.info("\(desktop.description): orient-agent is not needed; Force=yes overrides this")
                 return 0
             }
-            log.debug("\(desktop.description): orient-agent only keeps its rotation switch and the lock the same")
+            log.info("\(desktop.description): orient-agent only keeps its rotation switch and the lock the same")
             role = .keepingLock
             keeper = try LockKeeper(lock, on: bus, daemon, loop: loop, log: log) { [self] in end() }
             display.report("synchronises the rotation lock with the desktop")

@@ -32,7 +32,9 @@ extension BusAddress {
     /// What to do when there is no such bus.
     fileprivate var hint: String {
         switch self {
-        case .system: "try: sudo systemctl start dbus.socket"
+        case .system:
+            BusAddress.otherSystemAddress.map { "DBUS_SYSTEM_BUS_ADDRESS is '\($0)'" }
+                ?? "try: sudo systemctl start dbus.socket"
         case .session:
             environment("DBUS_SESSION_BUS_ADDRESS").map { "DBUS_SESSION_BUS_ADDRESS is '\($0)'" }
                 ?? "is this a session with a bus?"

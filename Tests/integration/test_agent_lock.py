@@ -285,7 +285,7 @@ class Switch(LockTestCase):
                 # It neither claims the sensor nor connects to the display, which does not exist, and no timer runs.
                 wait_until(lambda: timers(agent.pid) == [], "no timer runs")
                 self.assertEqual(self.client.get("Claims"), 0)
-                self.assertEqual((agent.log(), desktop.changes, len(self.locks)), ("", 6, 5))
+                self.assertEqual((agent.warnings(), desktop.changes, len(self.locks)), ([], 6, 5))
 
     def test_gsettings_turns_the_lock_without_an_echo(self):
         desktop = Desktop(self)
@@ -350,7 +350,7 @@ class Switch(LockTestCase):
         self.assertEqual(self.lock(), "landscape-left")
         self.wait_for(desktop, "true", "landscape-left")
         self.settle(agent, desktop)
-        self.assertEqual((self.locks, agent.log()), (["portrait", "landscape-left"], ""))
+        self.assertEqual((self.locks, agent.warnings()), (["portrait", "landscape-left"], []))
 
     # The next agent took the switch for unlocked by the person, and removed the lock.
     def test_the_lock_survives_an_agent_that_ends_during_a_turn(self):
@@ -478,7 +478,7 @@ class Start(LockTestCase):
                 self.assertEqual(agent.wait_for_end(), 0)
                 reason = "the session is unknown: " if properties is None else "this is not a user session on seat0: "
                 self.assertIn(reason, agent.log())
-                self.assertEqual((self.lock(), len(agent.log().splitlines())), ("off", 1))
+                self.assertEqual((self.lock(), len(agent.log().splitlines())), ("off", 2))
 
     def test_other_desktops_and_settings_write_nothing(self):
         for name, settings in (("org.kde.KWin", ()), *((name, ("LockSync=no",)) for name in NAMES.values())):

@@ -778,6 +778,16 @@ class Desktops(DoctorTestCase):
             EDIT,
         )
 
+    def test_tablet_mode_says_that_gnome_does_not_notice_it(self):
+        self.add_inputs("TOUCHSCREEN", "TOUCHPAD")
+        self.answer_chassis("convertible")
+        self.start_mutter(False)
+        warning = "orientctl: warning: GNOME does not rotate while there is a mouse or touchpad and no tablet switch; "
+        shown = self.on_terminal("tablet-mode", "tablet")
+        self.assertIn(warning + "TabletSwitch=yes below [Tablet] adds one", shown)
+        self.assertIn("Tablet mode: tablet, set by hand", shown)
+        self.assertNotIn("warning", self.on_terminal("tablet-mode", "laptop"))
+
     def test_gnome_with_a_virtual_tablet_switch(self):
         self.add_inputs("TOUCHSCREEN", "TOUCHPAD", "SWITCH", phys="orientd/tablet-switch")
         self.start_mutter(False)

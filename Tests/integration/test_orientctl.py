@@ -364,7 +364,7 @@ class Help(OrientctlTestCase):
         self.assertEqual(advice, f"orientctl: orientd is not running, or not installed; try: {command}\n")
 
     def test_no_bus_names_the_next_step(self):
-        remedy = "; try: sudo systemctl start dbus.socket"
+        remedy = "; DBUS_SYSTEM_BUS_ADDRESS is 'unix:path=/nonexistent'"
         for arguments, bus in (
             ((), "the bus at unix:path=/nonexistent: No such file or directory"),
             (("--bus=system",), f"the system bus: No such file or directory{remedy}"),

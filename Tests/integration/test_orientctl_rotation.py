@@ -295,9 +295,9 @@ class Turning(InterfaceTestCase):
             ("autorotate never", "Autorotate: never, set by hand"),
             ("autorotate always", "Autorotate: always, set by hand"),
             ("autorotate", "always, set by hand"),
-            ("autorotate auto", "Autorotate: tablet-mode"),
+            ("autorotate auto", "Autorotate: tablet-mode, by default"),
             ("tablet-mode auto", "Tablet mode: unknown (counts as a tablet)"),
-            ("autorotate", "always"),
+            ("autorotate", "always, by default"),
         ):
             self.assertEqual(self.on_terminal(*command.split()), line + "\r\n", command)
         view = self.view(LANDSCAPE, "org.example.Player")
@@ -493,7 +493,7 @@ class Status(InterfaceTestCase):
             "Device: landscape-left (right edge up)",
             "Interface: portrait, held by the lock",
             "Lock: on (portrait)",
-            "Autorotate: always",
+            "Autorotate: always, by default",
             "Supported: all",
             "Requests: none",
         ):

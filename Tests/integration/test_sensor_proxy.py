@@ -2,7 +2,9 @@
 """net.hadess.SensorProxy: the name, the accelerometer, and who is told what."""
 
 import json
+import os
 import signal
+from pathlib import Path
 
 from gi.repository import GLib
 
@@ -276,7 +278,9 @@ class Accelerometer(SensorProxyTestCase):
         for client in (first, second, first):
             self.call("ClaimAccelerometer", client)
         self.assertEqual(self.client.get("SensorProxyClients"), names)
-        self.assertIn(f"Claims: 0, and over net.hadess.SensorProxy {' '.join(names)}\n", self.rig.orientctl().stdout)
+        program = f"process {os.getpid()} ({Path('/proc/self/comm').read_text().strip()})"
+        line = f"Claims: 0, and over net.hadess.SensorProxy: {program}, {program}\n"
+        self.assertIn(line, self.rig.orientctl().stdout)
         self.assertEqual(json.loads(self.rig.orientctl("--json").stdout)["SensorProxyClients"], names)
         self.call("ReleaseAccelerometer", first)
         second.close()

@@ -88,7 +88,7 @@ import Testing
 
     @Test(arguments: [
         (AutorotateSource.override, "never, set by hand"), (.configuration, "never, by orientd.conf"),
-        (.default, "never"),
+        (.default, "never, by default"),
     ])
     func `what has set the mode of autorotation is named`(source: AutorotateSource, text: String) {
         let values = values { ($0.autorotate, $0.autorotateSource) = (.never, source) }
@@ -141,7 +141,7 @@ import Testing
     )
     func `the tablet mode is shown if it is known or matters`(mode: TabletMode, use: AutorotateMode, line: [String]?) {
         let values = values { ($0.autorotate, $0.tabletMode) = (use, mode) }
-        #expect(values["Autorotate"] == [use.name])
+        #expect(values["Autorotate"] == [use.name + ", by default"])
         #expect(values["Tablet mode"] == line)
     }
 
@@ -184,7 +184,7 @@ import Testing
     @Test func `the clients of net.hadess.SensorProxy are listed beside the claims`() {
         #expect(values { $0.claims = 2 }["Claims"] == ["2"])
         let values = values { $0.sensorProxyClients = [":1.42", ":1.7"] }
-        #expect(values["Claims"] == ["0, and over net.hadess.SensorProxy :1.42 :1.7"])
+        #expect(values["Claims"] == ["0, and over net.hadess.SensorProxy: :1.42, :1.7"])
     }
 
     @Test func `nothing turns a display while no agent runs and no program uses the sensor`() {
@@ -200,6 +200,17 @@ import Testing
         #expect(!isMissing([idle]) { $0.claims = 2 })
         #expect(!isMissing { $0.claims = 1 })
         #expect(!isMissing { $0.sensorProxyClients = [":1.42"] })
+    }
+
+    @Test func `that a laptop does not follow the device by default is a problem`() {
+        var status = ManagerSnapshot().status
+        (status.autorotate, status.interfaceRule, status.autorotateSource) = (.never, .never, .default)
+        #expect(Status.autorotationOff(status)?.remedy == .administrator("autorotate always"))
+        #expect(values { $0 = status }["Autorotate"] == ["never, by default"])
+        for source in [AutorotateSource.override, .configuration] {
+            status.autorotateSource = source
+            #expect(Status.autorotationOff(status) == nil)
+        }
     }
 
     @Test func `names of applications cannot control the terminal`() {

@@ -104,7 +104,8 @@ package final class SessionCheck {
             let names = report.disabledPanels.joined(separator: " and ")
             return add("warn", "panel", "\(names) is off, as with a closed lid, and is rotated when it is on again")
         }
-        add("ok", "panel", "\(panel.name), transform \(panel.transform)")
+        let direction = panel.transform.isSideways ? " counter-clockwise, as Wayland counts" : ""
+        add("ok", "panel", "\(panel.name), transform \(panel.transform)\(direction)")
         checkTouch(panel, outputs)
     }
 

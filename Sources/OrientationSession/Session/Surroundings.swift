@@ -34,8 +34,10 @@ struct Surroundings: Hashable {
         let wayland = environment("WAYLAND_DISPLAY"), x11 = environment("DISPLAY")
         let answers = wayland.map { listener(at: Self.path($0)) != nil } ?? false
         let server = choice == .auto ? x11.map { Self.xServer($0) } : nil
-        if choice == .x11 || server == .own && !answers {
-            (isX11, name) = (true, x11 ?? ":0")
+        if let x11, choice == .x11 || server == .own && !answers {
+            (isX11, name) = (true, x11)
+        } else if choice == .x11 {
+            throw SystemError("find", "a display", errno: .notFound, reason: "DISPLAY is not set, which X11 needs")
         } else if let found = answers ? wayland : Self.onlyCompositor ?? wayland {
             (isX11, name) = (false, found)
         } else if let x11, server == .silent {

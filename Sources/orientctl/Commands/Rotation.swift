@@ -136,7 +136,7 @@ enum Rotation {
         operands: "[MODE]",
         summary: "set when the interface follows the device",
         description: "Sets when the interface follows the device. The mode survives restarts; setting it needs an "
-            + "administrator. Without MODE, prints the mode, and on a terminal who has set it, if anybody.",
+            + "administrator. Without MODE, prints the mode, and on a terminal what has set it.",
         words: [
             ("always", "also while the machine is used as a laptop"),
             ("tablet-mode", "not while it is used as a laptop; what is unknown counts as a tablet"),

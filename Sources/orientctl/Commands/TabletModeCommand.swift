@@ -28,6 +28,10 @@ enum TabletModeCommand {
             guard invocation.isJSON || Terminal.isOutput else { return }
         }
         let snapshot = try busCall(bus.readManager())
+        if choice != nil, snapshot.status.tabletMode == .tablet {
+            let problem = Desktop.findings(snapshot.status, on: bus).first { $0.remedy == .configure }
+            if let problem { complain("warning: \(problem.advice(on: bus.address))") }
+        }
         let names = ["TabletMode", "TabletModeSource", "HingeAngle"]
         if invocation.isJSON { return try emit([Get.json(names, of: snapshot)]) }
         try emit([choice == nil ? text(snapshot.status) : "Tablet mode: \(Status.tabletMode(snapshot.status))"])

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import OrientationBus
+import OrientationCore
 import POSIX
 import SystemdBus
 
@@ -9,6 +10,7 @@ final class LiveStatus {
     /// Seconds between two reads of what changes without a signal of the manager: gravity, sensors and requests.
     private static let period = 0.2
 
+    private let bus: Bus
     private let subscription: Subscription
     private let screen: Screen
     private var timer: Timer?
@@ -17,6 +19,8 @@ final class LiveStatus {
     private var state: ManagerSnapshot?
     private var requests: [ListedRequest] = []
     private var sensors: [ListedSensor] = []
+    /// The programs that claim the accelerometer over net.hadess.SensorProxy.
+    private var clients: [String] = []
     /// Whether these are being read; the timer is armed after that.
     private var isRefreshing = false
 
@@ -29,7 +33,8 @@ final class LiveStatus {
             throw CommandError("--watch cannot draw on a terminal with TERM=\(kind); use 'orientctl monitor'", .usage)
         }
         guard !invocation.isJSON else { throw CommandError("--watch cannot be combined with --json", .usage) }
-        subscription = try Subscription(try invocation.connect())
+        bus = try invocation.connect()
+        subscription = try Subscription(bus)
         screen = try systemCall(Screen(loop: subscription.loop, write: subscription.write))
     }
 
@@ -40,6 +45,9 @@ final class LiveStatus {
         defer { screen.leave() }
         try subscription.run { [self] new in
             let isStatusNew = new?.status != state?.status
+            if let new, new.status.sensorProxyClients != state?.status.sensorProxyClients {
+                clients = new.status.sensorProxyClients.map { Status.program($0, on: bus) }
+            }
             state = new
             // The requests that explain a status are read before it is drawn.
             if isStatusNew, new != nil { refresh() } else { draw() }
@@ -64,7 +72,7 @@ final class LiveStatus {
     }
 
     private func draw() {
-        let status = state.map { Status(snapshot: $0, requests: requests, sensors: sensors) }
+        let status = state.map { Status(snapshot: $0, requests: requests, sensors: sensors, clients: clients) }
         let lines = status?.text ?? [Subscription.stopped]
         screen.draw(lines + ["", Terminal.styled("Ctrl-C ends this.", .faint)])
     }

@@ -26,8 +26,9 @@ struct Status {
             sensors: try busCall(bus.readSensors()),
             unknown: unknown
         )
+        status.clients = snapshot.status.sensorProxyClients.map { Self.program($0, on: bus) }
         for value in unknown + status.sensors.flatMap({ $0.unknown }) { complain(value.ofLaterVersion) }
-        var findings = displayFindings(status.snapshot.status, on: bus)
+        var findings = displayFindings(status.snapshot.status, on: bus, orElse: autorotationOff)
         if !status.snapshot.status.hasAccelerometer {
             findings.insert(SensorHubs.ofThisMachine.finding ?? .warn(SensorHubs.missing, remedy: .doctor), at: 0)
         }
@@ -41,6 +42,8 @@ struct Status {
     /// The manager's values that this version does not know.
     var unknown: [PropertyChange] = []
     var agents = AgentLock.holders
+    /// The programs that claim the accelerometer over net.hadess.SensorProxy; nil if only their names on the bus are known.
+    var clients: [String]?
     /// Why there is no accelerometer, or why the desktop does not rotate the display.
     var problems: [String] = []
 
@@ -69,9 +72,20 @@ struct Status {
         return now
     }
 
+    /// The program of a connection; its unique name if it is gone or unknown.
+    static func program(_ name: String, on bus: Bus) -> String {
+        bus.owner(of: name).flatMap { $0.process == 0 ? nil : "\($0)" } ?? name
+    }
+
     /// Why the display of this session is not turned, as far as that is known.
-    static func displayFindings(_ status: ManagerStatus, on bus: Bus) -> [Finding] {
-        let missing = SessionChecks.isGraphical ? missingRotator(status, AgentLock.holders) : nil
+    ///
+    /// `other` may know more of a session that no desktop turns.
+    static func displayFindings(
+        _ status: ManagerStatus,
+        on bus: Bus,
+        orElse other: (ManagerStatus) -> Finding? = { _ in nil }
+    ) -> [Finding] {
+        let missing = SessionChecks.isGraphical ? missingRotator(status, AgentLock.holders) ?? other(status) : nil
         return Desktop.findings(status, on: bus, missing: missing)
     }
 
@@ -85,13 +99,20 @@ struct Status {
         return .warn("neither a desktop nor orient-agent turns the display of this session", remedy: .agent)
     }
 
+    /// Says that the interface does not follow the device since nobody has chosen that.
+    static func autorotationOff(_ status: ManagerStatus) -> Finding? {
+        guard status.interfaceRule == .never, status.autorotateSource == .default else { return nil }
+        let text = "by default, the display of a laptop is not turned"
+        return .warn(text, remedy: .administrator("autorotate always"))
+    }
+
     // MARK: - Text
 
     /// Each value with its label, which is empty for more of the one before.
     var values: [(label: String, value: String)] {
         let status = snapshot.status
         let hasRecordingEnded = status.sensorState == .lost && sensors.contains { $0.status.hasRecordingEnded }
-        let claims = status.sensorProxyClients.joined(separator: " ")
+        let claims = (clients ?? status.sensorProxyClients).joined(separator: ", ")
         let gravity = [snapshot.gravity.x, snapshot.gravity.y, snapshot.gravity.z]
         let isMeasured = gravity.contains { $0 != 0 }
         var values: [(label: String, value: String)] = [
@@ -120,7 +141,7 @@ struct Status {
             (
                 "Claims",
                 claims.isEmpty
-                    ? "\(status.claims)" : "\(status.claims), and over \(SensorProxyObject.service) \(claims)"
+                    ? "\(status.claims)" : "\(status.claims), and over \(SensorProxyObject.service): \(claims)"
             ),
             ("Sensor", hasRecordingEnded ? "recording has ended" : status.sensorState.name),
         ]
@@ -142,7 +163,7 @@ struct Status {
             switch status.autorotateSource {
             case .override: ", set by hand"
             case .configuration: ", by orientd.conf"
-            case .default: ""
+            case .default: ", by default"
             }
         return status.autorotate.name + source
     }
