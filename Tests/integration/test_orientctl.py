@@ -781,8 +781,9 @@ class RecordAndReplay(OrientctlTestCase):
         trace = self.rig.directory / "trace.csv"
         trace.write_text(HEADER + "".join(f"{step / 15:.3f},0,9.81,0\n" for step in range(15)) + "9.81\n")
         daemon = self.rig.start_orientd(f"--source=replay:{trace}")
-        self.client.claim()
         problem = f"{trace}:17: 1 field instead of 4"
+        run = self.rig.orientctl("monitor")
+        self.assertEqual((run.returncode, run.stderr), (FAILED, f"orientctl: {problem}\n"))
         daemon.wait_for_log(f"orientd: warning: {problem}")
         self.assertIn(f", replay, lost: {problem}\n", self.rig.orientctl("sensors").stdout)
         self.assertIn("Sensor: lost\n", self.rig.orientctl("status").stdout)

@@ -76,20 +76,23 @@ private final class ChangeMonitor {
         if isLoss { lost(changes) } else { print(changes) }
     }
 
-    /// Ends with the recording that orientd replays; that is not the loss of a sensor.
+    /// Ends with the recording that orientd replays, which is not the loss of a sensor, or with an error in it.
     private func lost(_ changes: [PropertyChange]) {
         held = []
         print(changes)
         subscription.daemon.call("GetManagedObjects", of: Names.objectManager) { [self] result in
             let lines = held ?? []
             held = nil
-            let hasEnded = (try? result.get().readSensors())?.contains { $0.status.hasRecordingEnded } ?? false
+            let sensors = try? result.get().readSensors().map { $0.status }
+            let recording = sensors?.first { $0.mode == .replay && $0.state == .lost }
+            let hasEnded = recording?.hasRecordingEnded ?? false
             if hasEnded, !isJSON, properties.isEmpty {
                 subscription.write(timed("recording has ended"))
             } else {
                 for line in lines { subscription.write(line) }
             }
-            if hasEnded { subscription.end() }
+            guard let recording else { return }
+            subscription.end(hasEnded ? nil : CommandError(recording.lastError))
         }
     }
 
