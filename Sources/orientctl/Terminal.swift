@@ -27,7 +27,7 @@ enum Terminal {
     /// Returns the text in a style, on a terminal that has styles and without NO_COLOR (no-color.org).
     static func styled(_ text: String, _ style: Style) -> String {
         let isPlain = environment("NO_COLOR") != nil || environment("TERM") ?? "dumb" == "dumb"
-        return isOutput && !isPlain ? "\u{1B}[\(style.rawValue)m\(text)\u{1B}[0m" : text
+        return isOutput && !isPlain && !text.isEmpty ? "\u{1B}[\(style.rawValue)m\(text)\u{1B}[0m" : text
     }
 }
 

@@ -259,8 +259,17 @@ class Live(OrientctlTestCase):
         self.text = b""
         fcntl.ioctl(self.controller, termios.TIOCSWINSZ, struct.pack("HHHH", 3, 40, 0, 0))
         process.send_signal(signal.SIGWINCH)
-        expected = "Device: portrait (top edge up)\nFace: none\n…"
-        wait_until(lambda: screen() == expected, "the first lines are shown")
+
+        def plain():
+            return re.sub(r"\x1b\[\d+m", "", screen())
+
+        expected = "Device      portrait (top edge up)\nFace        none\n…"
+        wait_until(lambda: plain() == expected, "the first lines are shown")
+        fcntl.ioctl(self.controller, termios.TIOCSWINSZ, struct.pack("HHHH", 30, 40, 0, 0))
+        process.send_signal(signal.SIGWINCH)
+        wait_until(lambda: "Ctrl-C ends this." in screen(), "everything is shown")
+        self.assertIn("test (unknown), poll at 15\n              Hz, sampling\n", plain())
+        self.assertLessEqual(max(len(line) for line in plain().splitlines()), 40)
         fcntl.ioctl(self.controller, termios.TIOCSWINSZ, struct.pack("HHHH", 30, 100, 0, 0))
         process.send_signal(signal.SIGWINCH)
         wait_until(lambda: "┌───────┐" in screen() and "Ctrl-C ends this." in screen(), "everything is shown again")

@@ -219,19 +219,22 @@ struct Status {
         values.map { $0.label.isEmpty ? "  \($0.value)" : "\($0.label): \($0.value)" }
     }
 
-    /// Everything as lines; on a terminal beside a picture of the device.
+    /// Everything as lines; on a terminal in columns, and beside a picture of the device if it is wide enough.
     var text: [String] {
         let columns = Terminal.isOutput ? Terminal.size?.columns ?? 80 : 0
-        // The picture and the values need so many columns.
-        guard columns >= 64 else { return Self.lines(of: values) + problemLines }
+        guard columns >= 36 else { return Self.lines(of: values) + problemLines }
         let status = snapshot.status
-        let picture = Pose.picture(of: status) + (status.hingeAngle < 0 ? [] : Pose.hinge(status.hingeAngle))
-        let rows = Self.rows(of: values, width: columns - Pose.width - 2)
+        var picture: [String] = []
+        if columns >= 64 {
+            picture = Pose.picture(of: status) + (status.hingeAngle < 0 ? [] : Pose.hinge(status.hingeAngle))
+        }
+        let width = picture.isEmpty ? 0 : Pose.width + 2
+        let rows = Self.rows(of: values, width: columns - width)
         let beside = (0..<max(rows.count, picture.count)).map { index in
-            let left = index < picture.count ? picture[index] : String(repeating: " ", count: Pose.width)
-            guard index < rows.count else { return Terminal.styled(left, .accent) }
-            let label = Terminal.styled(rows[index].label, .faint)
-            return "\(Terminal.styled(left, .accent))  \(label)\(rows[index].text)"
+            let drawn = index < picture.count ? picture[index] + "  " : String(repeating: " ", count: width)
+            let left = Terminal.styled(drawn, .accent)
+            guard index < rows.count else { return left }
+            return left + Terminal.styled(rows[index].label, .faint) + rows[index].text
         }
         return beside + problemLines
     }
