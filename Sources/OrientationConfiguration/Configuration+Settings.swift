@@ -64,8 +64,8 @@ extension Configuration: Configurable {
             """
             The names of input devices whose tablet switch orientd ignores because it is wrong. The names are as in \
             /proc/bus/input/devices, separated by semicolons. If all are ignored, the angle of the hinge decides. \
-            Only orientd ignores it: desktops still read it, and of several switches, such as this and the virtual \
-            one, the first that they have found decides whether they turn the keyboard off.
+            Only orientd ignores it. Desktops still read it, and if there are several switches, such as this and the \
+            virtual one, they turn the keyboard off by the one that they have found first.
             """
         },
         Setting("Tablet", "IgnoreLidSwitch", .names { $1(&$0.ignoredLidSwitches) }) {

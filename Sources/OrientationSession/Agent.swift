@@ -310,7 +310,7 @@ package enum Restoration {
         log: Log
     ) throws(SystemError) -> Int32 {
         let loop = try EventLoop()
-        let display = try DisplayRotator(backend, configuration, loop: loop, log: log)
+        let display = try DisplayRotator(backend, configuration, restoresOnly: true, loop: loop, log: log)
         guard display.saved != nil else { return 0 }
         try display.begin()
         display.end {

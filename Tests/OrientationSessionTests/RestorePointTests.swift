@@ -17,7 +17,7 @@ import Testing
             transform: Transform(.rotated90)
         )
         let transforms: Set = [Transform(.rotated90), Transform(.normal)]
-        let point = RestorePoint(outputs: [output], movesNeighbours: true, applied: transforms)
+        let point = RestorePoint(outputs: [output], movesNeighbours: true, applied: transforms, panels: ["b"])
         #expect(RestorePoint(try JSONValue(Array(point.json.line.utf8))) == point)
     }
 

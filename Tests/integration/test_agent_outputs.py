@@ -426,6 +426,15 @@ class End(AgentTestCase):
         self.restore()
         self.assertEqual(len(self.compositor.applied()), count)
 
+    def test_restore_needs_no_choice_of_outputs(self):
+        # It looked for a built-in panel, and ended as if all were well.
+        agent = self.start_session(panel(), monitor(), arguments=["--output=HDMI-A-1"])
+        self.show("landscape-left", "HDMI-A-1")
+        self.wait_until_idle(agent)
+        agent.kill()
+        self.restore()
+        self.assertEqual(self.compositor.head("HDMI-A-1").transform, "normal")
+
     def test_restore_takes_every_name_of_an_output(self):
         for name in ("My Monitor", "two  spaces", "a;b#c=d", "line\nbreak", ""):
             with self.case(name):

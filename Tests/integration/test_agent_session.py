@@ -365,7 +365,7 @@ class Check(SessionTestCase):
         wait_until(lambda: self.check()["agent"] == [("warn", text, "")], "the agent says so")
         ((verdict, text, _),) = self.check()["panel"]
         self.assertEqual(verdict, "warn")
-        advice = "~/.config/orientd/agent.conf below [Agent], as in Output=HDMI-A-1, and start orient-agent again"
+        advice = "~/.config/orientd/agent.conf below [Agent], as in Output=NAME, and start orient-agent again"
         self.assertTrue(text.endswith(f"to {advice}"), text)
         agent.wait_for_warning("no output is a built-in panel")
 

@@ -558,7 +558,7 @@ class Services(DoctorTestCase):
         self.rig.spawn([PYTHON, "-c", CLAIM_AS_A_DESKTOP])
         wait_until(lambda: self.client.get("SensorProxyClients"), "the desktop claims the sensor")
         _, output = self.run_doctor()
-        pattern = r"^ok    rotator: process \d+ \(.*python.*\) turns the display, as net.hadess.SensorProxy says$"
+        pattern = r"^ok    rotator: process \d+ \(.*python.*\) claims the accelerometer over net.hadess.SensorProxy$"
         self.assertRegex(output, re.compile(pattern, re.M))
 
     def test_polkit(self):
@@ -702,7 +702,7 @@ class Desktops(DoctorTestCase):
         problem = "neither a desktop nor orient-agent turns the display of this session; try: "
         self.environment["WAYLAND_DISPLAY"] = "test-0"
         self.assertEqual(self.problems(), [problem + "install the package orient-agent"])
-        problem += "man orient-agent"
+        problem += "orient-agent &"
         self.environment = {"PATH": f"{BUILD}:{os.environ['PATH']}"} | self.environment
         del self.environment["WAYLAND_DISPLAY"]
         for display in ("WAYLAND_DISPLAY", "DISPLAY"):

@@ -163,6 +163,7 @@ class Examples(RigTestCase):
         started = [(self.start(name), self.output) for name in ("follow-orientation", "poll-orientation")]
         self.client.wait_for("Claims", len(started))
         wait_until(lambda: len(self.requests()) == len(started), "both have made their request")
+        wait_until(lambda: all(output.read_text() for _, output in started), "both have printed what is shown")
         self.rig.bus_process.kill()
         self.assertGreater(daemon.wait_for_end(), 0)
         for process, output in started:

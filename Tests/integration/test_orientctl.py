@@ -109,7 +109,7 @@ class Status(OrientctlTestCase):
             self.assertEqual(run.returncode, DONE)
             self.assertRegex(
                 run.stderr,
-                r"^orientctl: the device's orientation is unknown: the claim of the idle sensor failed \(not authorized: polkit "
+                r"^orientctl: the device's orientation is unknown: the claim of the sensor failed \(not authorized: polkit "
                 r"refuses org\.orientd1\.claim\); try: loginctl session-status\n$",
             )
         self.assertEqual(self.rig.orientctl("get", "RotationLock").stderr, "")

@@ -118,7 +118,7 @@ import Testing
         let findings = ServiceChecks.rotators([shell], [agent])
         #expect(
             findings == [
-                .ok("process 56 (gnome-shell) turns the display, as net.hadess.SensorProxy says"),
+                .ok("process 56 (gnome-shell) claims the accelerometer over net.hadess.SensorProxy"),
                 .ok("process 78 (orient-agent) rotates DSI-1 over wlr"),
             ]
         )

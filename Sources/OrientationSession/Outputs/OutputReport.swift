@@ -6,7 +6,7 @@ struct OutputReport: Sendable {
     static let most = 64
 
     /// The connectors of the panels, the main one first; empty for the built-in panels.
-    private let names: [String]
+    let names: [String]
     /// Empty while unknown.
     private(set) var outputs: [Output] = []
     /// Empty while they are missing or disabled.
@@ -36,9 +36,8 @@ struct OutputReport: Sendable {
         let shown = outputs.shownNames.joined(separator: ", ")
         let found = shown.isEmpty ? "there are no outputs" : "the outputs are \(shown)"
         guard !names.isEmpty else {
-            let setting = "Output=\(outputs.shownNames.first ?? "eDP-1")"
             return "no output is a built-in panel (eDP, LVDS, DSI, DPI or SPI): \(found); write the one to rotate to "
-                + "~/.config/orientd/agent.conf below [Agent], as in \(setting), and start orient-agent again"
+                + "~/.config/orientd/agent.conf below [Agent], as in Output=NAME, and start orient-agent again"
         }
         return "there is no output \(names.joined(separator: ", ")): \(found)"
     }

@@ -23,7 +23,7 @@ final class DisplayRotator {
     /// Seconds at the end for the compositor to restore the display, and again for the devices that follow it.
     private static let endTimeout = 6.0
 
-    private let configuration: AgentConfiguration
+    private var configuration: AgentConfiguration
     private let loop: EventLoop
     private let log: Log
     /// Nil while the connection is lost: an agent of a new session may take the lock meanwhile.
@@ -57,9 +57,12 @@ final class DisplayRotator {
     private var reportingProblem: ProblemLog
 
     /// Locks the display that the environment names; throws if another process has locked it.
+    ///
+    /// If it `restoresOnly`, its panels are those of the agent that left something to restore.
     init(
         _ backend: BackendChoice,
         _ configuration: AgentConfiguration,
+        restoresOnly: Bool = false,
         loop: EventLoop,
         log: Log
     ) throws(SystemError) {
@@ -73,6 +76,7 @@ final class DisplayRotator {
         lock = try AgentLock(display: display)
         file = AgentLock.folder.map { RestoreFile(path: $0 + "/" + AgentLock.name(of: display)) }
         saved = file?.read { log.warning($0) }
+        if restoresOnly, let saved, configuration.outputs.isEmpty { self.configuration.outputs = saved.panels }
         endTimer = try loop.timer {
             log.warning("the display could not be restored in time")
             loop.exit(1)

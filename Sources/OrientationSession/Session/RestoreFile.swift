@@ -15,6 +15,8 @@ struct RestorePoint: Hashable, Sendable {
     var movesNeighbours: Bool
     /// The transform that the agent applied last, and that of a change that had not ended; empty if unknown.
     var applied: Set<Transform> = []
+    /// The connectors of the panels that the agent was told to rotate; empty for the built-in panels.
+    var panels: [String] = []
 }
 
 /// The file of the restore point of one display, beside the agent's lock.
@@ -54,7 +56,7 @@ extension RestorePoint {
     var json: JSONValue {
         let json = JSONValue([
             "version": .number(1), "movesNeighbours": .flag(movesNeighbours),
-            "applied": .texts(applied.map { $0.name }),
+            "applied": .texts(applied.map { $0.name }), "panels": .texts(panels),
         ])
         let listed = outputs.filter { $0.isShown }.map {
             JSONValue([
@@ -77,6 +79,11 @@ extension RestorePoint {
         }
         guard outputs.count == listed.count, outputs.allSatisfy({ $0.isShown }) else { return nil }
         let transforms = applied.compactMap { $0.text.flatMap { Transform($0) } }
-        self.init(outputs: outputs, movesNeighbours: movesNeighbours, applied: Set(transforms))
+        self.init(
+            outputs: outputs,
+            movesNeighbours: movesNeighbours,
+            applied: Set(transforms),
+            panels: json["panels"]?.list?.compactMap { $0.text } ?? []
+        )
     }
 }

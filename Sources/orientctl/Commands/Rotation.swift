@@ -2,6 +2,7 @@
 
 import OrientationBus
 import OrientationCore
+import POSIX
 import SystemdBus
 
 /// The commands that turn the interface or hold it: `lock`, `unlock`, `rotate`, `align` and `autorotate`.
@@ -210,7 +211,10 @@ enum Rotation {
             guard error.name == Names.errorPrefix + "OrientationNotSupported" else {
                 let problem = CommandError(error)
                 // Whatever the session, polkit allows this to administrators only.
-                guard problem.remedy == .showSession, line == .autorotate, let argument else { throw problem }
+                let isUndecided = error.message.includes("polkit did not decide")
+                guard problem.remedy == .showSession || isUndecided, line == .autorotate, let argument else {
+                    throw problem
+                }
                 throw CommandError(error.message, .refused, remedy: .administrator("autorotate \(argument)"))
             }
             // The message begins with the orientation.

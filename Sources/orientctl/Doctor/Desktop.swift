@@ -39,7 +39,7 @@ struct Desktop {
     var hasSensorPlugin: Bool?
     var inputs: Set<Input>?
     /// What orientd knows.
-    var isLaptop = false
+    var isLaptop = false, isByHand = false
     var virtualSwitch = VirtualSwitch.impossible
 }
 
@@ -107,7 +107,9 @@ extension Desktop {
 
     /// As it should be.
     private var laptop: Finding? {
-        isLaptop ? .ok("\(kind.rawValue) rotates the display of a tablet only, and this is used as a laptop") : nil
+        guard isLaptop else { return nil }
+        let text = "\(kind.rawValue) rotates the display of a tablet only, and this is used as a laptop"
+        return .ok(isByHand ? text + ", as set by hand" : text)
     }
 
     private func withoutSwitch(_ text: String, _ remedy: Remedy) -> Finding {
@@ -160,6 +162,7 @@ extension Desktop {
     private init?(_ status: ManagerStatus, on bus: Bus, among owners: [Owner], on session: Bus) {
         guard let owner = owners.first(where: Self.isRotator) else { return nil }
         self.init(kind: owner.kind, isDisplayOn: BuiltInDisplay.isOn, isLaptop: status.tabletMode == .laptop)
+        isByHand = status.tabletModeSource == .override
         inputs = Self.inputs
         if bus.owner(of: SensorProxyObject.service)?.uniqueName == bus.owner(of: Names.service)?.uniqueName {
             hasClaim = status.sensorProxyClients.contains { bus.owner(of: $0)?.process == owner.program.process }
@@ -168,7 +171,9 @@ extension Desktop {
         try? reader.read(Configuration.standardPath, isRequired: false)
         let machine = reader.configuration.machine
         let chassis = machine.idiom?.name ?? Chassis.name(over: bus)
-        virtualSwitch = VirtualSwitch(status.tabletModeSource, chassis: chassis, isWanted: machine.virtualTabletSwitch)
+        let hasBase = (try? bus.readSensors())?.contains { $0.status.location == .base } ?? false
+        let source = hasBase ? .accelerometers : status.tabletModeSource
+        virtualSwitch = VirtualSwitch(source, chassis: chassis, isWanted: machine.virtualTabletSwitch)
         if kind == .kde {
             let (kwin, manager) = ("org.kde.KWin", "org.kde.KWin.TabletModeManager")
             let isTablet = try? session.property("tabletMode", of: manager, at: "/org/kde/KWin", on: kwin)

@@ -66,7 +66,7 @@ struct DoctorReport {
         for sensor in system.sensors where sensor.status.mode == .replay {
             secrets.append((printable(sensor.status.name), "<trace>"))
         }
-        secrets += system.configurationReader.warnings.map { (Self.message(of: $0), "<message>") }
+        secrets += system.configurationReader.warnings.map { (Self.message(of: $0), "(text left out)") }
         return secrets
     }
 

@@ -356,6 +356,11 @@ enum HardwareChecks {
             return .warn(text, remedy: .configure)
         }
         let mode = status.map { " (TabletMode \($0.tabletMode.name), Autorotate \($0.autorotate.name))" } ?? ""
+        if let status, status.tabletModeSource == .override {
+            let text = "\(hasVirtual ? "orientd's own" : "none"); the tablet mode is set by hand\(mode)"
+            // That of a tablet ends with the next sleep.
+            return status.tabletMode == .laptop ? .warn(text, remedy: .orientctl("tablet-mode auto")) : .ok(text)
+        }
         if hasVirtual {
             let source = virtual == .on(isMeasured: true) ? "the angle of the hinge" : "orientctl tablet-mode"
             return .ok("orientd's own, which follows \(source)\(mode)")
@@ -366,8 +371,8 @@ enum HardwareChecks {
             guard status != nil else { return .warn("none; TabletSwitch=yes makes one while orientd runs") }
             return .warn("none, in spite of TabletSwitch=yes\(mode)", remedy: .showSwitch)
         case .off(true):
-            let change = "TabletSwitch=yes gives it to all programs: on a tablet, keyboard and touchpad are off then"
-            let text = "none; the angle of the hinge is used instead\(mode); \(change), and GNOME and KDE rotate"
+            let change = "TabletSwitch=yes tells them, and a tablet's keyboard and touchpad are off then"
+            let text = "none; orientd uses the angle of the hinge\(mode), which GNOME and KDE do not know; \(change)"
             return .ok(text, remedy: .configure)
         case .off(false): advice = "; with TabletSwitch=yes, orientctl tablet-mode makes one"
         case .impossible, .on(false): break

@@ -36,7 +36,7 @@ enum Remedy: Hashable, Sendable {
 
     /// Helps in a session that neither a desktop nor orient-agent turns.
     static var agent: Remedy {
-        Program.exists("orient-agent") ? .command("man orient-agent") : change("install the package orient-agent")
+        Program.exists("orient-agent") ? .command("orient-agent &") : change("install the package orient-agent")
     }
 
     static let stopService = change("sudo systemctl stop orientd")

@@ -30,7 +30,7 @@ enum ServiceChecks {
         _ agents: [AgentLock.Holder],
         isGraphical: Bool = SessionChecks.isGraphical
     ) -> [Finding] {
-        clients.map { .ok("\($0) turns the display, as \(SensorProxyObject.service) says") }
+        clients.map { .ok("\($0) claims the accelerometer over \(SensorProxyObject.service)") }
             + agents.map {
                 let text = "process \($0.process) (orient-agent) \($0.activity)"
                 guard $0.isHindered else { return .ok(text) }

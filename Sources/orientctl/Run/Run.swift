@@ -15,7 +15,8 @@ enum Run {
         name: "run",
         operands: "COMMAND...",
         summary: "allow only certain orientations while a command runs",
-        description: "Runs COMMAND, and requests meanwhile that the interface is shown in an orientation of MASK.",
+        description: "Runs COMMAND, and requests meanwhile that the interface is shown in an orientation of MASK. "
+            + "Without orientd, COMMAND is not started.",
         example: "run --supported=landscape mpv film.mkv",
         options: [
             .init("supported", value: "MASK", help: "the orientations that COMMAND supports", isRequired: true),

@@ -47,7 +47,7 @@ struct Status {
     /// Why there is no accelerometer, or why the desktop does not rotate the display.
     var problems: [String] = []
 
-    /// All properties of the manager; an idle sensor is claimed for a moment to update the orientation.
+    /// All properties of the manager; a sensor that nobody claims is claimed for a moment to update the orientation.
     ///
     /// Says so where that is refused.
     static func current(_ bus: Bus) throws(BusError) -> ReadManager {
@@ -55,20 +55,24 @@ struct Status {
         if !before.snapshot.status.hasAccelerometer, ServiceChecks.awaitStart(bus) {
             before = try bus.readKnownOfManager()
         }
-        guard before.snapshot.status.sensorState == .idle else { return before }
+        let status = before.snapshot.status
+        // It may be read for the hinge only, which tells no orientation.
+        let isRead = status.sensorState == .sampling
+        let isClaimed = status.claims > 0 || !status.sensorProxyClients.isEmpty
+        guard status.sensorState == .idle || isRead && !isClaimed else { return before }
         do throws(BusError) {
             try bus.callDaemon("Claim")
         } catch {
-            let doubt = before.snapshot.status.deviceOrientation == .unknown ? "is unknown" : "may be old"
-            let text = "the device's orientation \(doubt): the claim of the idle sensor failed (\(error.message))"
+            let doubt = status.deviceOrientation == .unknown ? "is unknown" : "may be old"
+            let text = "the device's orientation \(doubt): the claim of the sensor failed (\(error.message))"
             let remedy = error.isRefusal ? ServiceChecks.claimRemedy(bus) : .none
             complain(Finding.warn(text, remedy: remedy).advice(on: bus.address))
             return before
         }
         var now = try bus.readKnownOfManager()
         try bus.callDaemon("Release")
-        now.snapshot.status.sensorState = before.snapshot.status.sensorState
-        now.snapshot.status.claims = before.snapshot.status.claims
+        now.snapshot.status.sensorState = status.sensorState
+        now.snapshot.status.claims = status.claims
         return now
     }
 
@@ -136,7 +140,7 @@ struct Status {
             values.append(("", Requests.summary(request, isDeciding: request.id == status.askedRequest)))
         }
         values += [
-            ("Transform", "\(status.outputTransform.name) (natural: \(status.naturalOrientation.name))"),
+            ("Transform", "\(Self.transform(status)) (natural: \(status.naturalOrientation.name))"),
             ("Gravity", isMeasured ? gravity.map { decimal($0, places: 2) }.joined(separator: " ") + " g" : "unknown"),
             (
                 "Claims",
@@ -157,6 +161,12 @@ struct Status {
         return status.deviceOrientation.name + (edge.map { " (\($0))" } ?? "")
     }
 
+    /// The transform, with its direction where others count the other way.
+    static func transform(_ status: ManagerStatus) -> String {
+        let isQuarter = status.outputTransform == .rotated90 || status.outputTransform == .rotated270
+        return status.outputTransform.name + (isQuarter ? " counter-clockwise" : "")
+    }
+
     /// When the device turns the interface, and what has set that.
     static func autorotate(_ status: ManagerStatus) -> String {
         let source =
@@ -170,7 +180,9 @@ struct Status {
 
     /// What the machine is used as, and what tells that.
     static func tabletMode(_ status: ManagerStatus) -> String {
-        guard status.tabletMode != .unknown else { return "unknown (counts as a tablet)" }
+        guard status.tabletMode != .unknown else {
+            return status.autorotate == .never ? "unknown" : "unknown (counts as a tablet)"
+        }
         let source =
             switch status.tabletModeSource {
             case .none: ""
