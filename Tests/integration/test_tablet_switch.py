@@ -13,6 +13,7 @@ from evdev import EventNode, event_node
 from rig import (
     BASE,
     BUILD,
+    LANDSCAPE_LEFT,
     MINUS_Z,
     PLUS_Z,
     PORTRAIT,
@@ -271,6 +272,15 @@ class WithOrientd(ProgramTestCase):
         self.wait_for_state(0)
         self.assertEqual(self.uinput.states, [0, 1, 0])
         self.assertTrue(program.is_running())
+
+    def test_status_tells_the_orientation_though_only_the_hinge_is_measured(self):
+        # Nobody claimed the sensor, as it was sampling: the orientation stayed unknown, or as it was once.
+        self.start_as_tablet()
+        self.assertEqual(self.client.get("Claims"), 0)
+        self.assertEqual(self.rig.orientctl("get", "DeviceOrientation").stdout, "portrait\n")
+        self.rig.turn(LANDSCAPE_LEFT)
+        self.assertIn("Device: landscape-left", self.rig.orientctl("status").stdout)
+        self.assertEqual(self.client.get("Claims"), 0)
 
     def test_is_never_there_by_default(self):
         daemon = self.start_orientd("")

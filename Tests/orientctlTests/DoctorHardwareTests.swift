@@ -235,6 +235,26 @@ import Testing
         #expect(finding == .ok("name" + (isSaid ? words : "")))
     }
 
+    @Test func `a mode that was set by hand is named, and that of a laptop is a problem`() {
+        var status = ManagerStatus(naturalOrientation: .portrait)
+        status.tabletModeSource = .override
+        func finding(_ mode: TabletMode, hasVirtual: Bool) -> Finding {
+            status.tabletMode = mode
+            return HardwareChecks.tabletSwitch(
+                [],
+                chassis: nil,
+                virtual: .on(isMeasured: true),
+                hasVirtual: hasVirtual,
+                status: status
+            )
+        }
+        let laptop = finding(.laptop, hasVirtual: true)
+        #expect(laptop.verdict == .warn && laptop.remedy == .orientctl("tablet-mode auto"))
+        #expect(laptop.text.contains("orientd's own; the tablet mode is set by hand (TabletMode laptop"))
+        let tablet = finding(.tablet, hasVirtual: false)
+        #expect(tablet.verdict == .ok && tablet.text.contains("none; the tablet mode is set by hand"))
+    }
+
     @Test func `a measurable hinge comes with the advice to make it a switch`() {
         let finding = HardwareChecks.tabletSwitch(
             [],
