@@ -106,16 +106,19 @@ package final class EventLoop {
         try watch(descriptor, for: UInt32(EPOLLIN.rawValue), handler)
     }
 
-    /// Calls `handler` with each value that is sent.
+    /// Calls `handler` with each value that is sent, until the source is released, also by `handler`.
     package func watch<Element: Sendable>(
         _ mailbox: Mailbox<Element>,
         _ handler: @escaping (Element) -> Void
     ) throws(SystemError) -> EventSource {
-        try watch(mailbox.descriptor) {
+        let life = EventSource.Life()
+        let source = try watch(mailbox.descriptor) {
             var batch: [Element] = []
             mailbox.receive(into: &batch)
-            for element in batch { handler(element) }
+            for element in batch where !life.hasEnded { handler(element) }
         }
+        source.life = life
+        return source
     }
 
     /// Calls `handler` when nobody reads a pipe or socket any more; returns nil for a file, which cannot hang up.
@@ -191,7 +194,13 @@ package final class TerminationWatch {
 
 /// An event source of the loop, which ends when this is released.
 package final class EventSource {
+    /// Whether the source has been released, for a callback that calls its handler several times.
+    fileprivate final class Life {
+        var hasEnded = false
+    }
+
     fileprivate let source: OpaquePointer
+    fileprivate var life: Life?
 
     /// Creates the source with `add`, whose `userdata` is `box`.
     ///
@@ -206,6 +215,7 @@ package final class EventSource {
     }
 
     deinit {
+        life?.hasEnded = true
         sd_event_source_disable_unref(source)
     }
 }

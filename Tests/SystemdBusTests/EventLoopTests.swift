@@ -16,6 +16,24 @@ import Testing
         loop = try EventLoop()
     }
 
+    // MARK: - Mailboxes
+
+    // The handler of an object that had been released got the rest, and the process crashed.
+    @Test func `a handler that releases its source gets nothing more`() throws {
+        let mailbox = try Mailbox<Int>()
+        var received: [Int] = []
+        var watch: EventSource?
+        watch = try loop.watch(mailbox) { value in
+            received.append(value)
+            if value == 2 { watch = nil }
+        }
+        for value in 1...4 { mailbox.send(value) }
+        try loop.run { received.count >= 2 }
+        try loop.runWhatIsDue()
+        #expect(received == [1, 2])
+        #expect(watch == nil)
+    }
+
     // MARK: - Timers
 
     @Test func `a timer fires once for each time it is armed`() throws {
