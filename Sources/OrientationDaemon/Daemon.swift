@@ -180,7 +180,7 @@ package final class Daemon {
             if proxy != nil { SensorProxyObject.ownName(on: bus, log: log) }
             let summary = sensors.summary
             reportedSummary = summary
-            if !driver.machine.report(SensorUse(.accelerometer)).isPresent {
+            if !driver.machine.status.hasAccelerometer {
                 log.info("there is no accelerometer; orientctl doctor tells more")
             }
             ServiceManager.ready(status: summary)

@@ -185,6 +185,7 @@ Turning = with_the_mock(
     test_orientctl_rotation.Turning,
     "test_what_the_device_does_not_support_is_refused",
     "test_orientd_that_hangs_is_named",
+    "test_a_polkit_that_does_not_decide_leaves_it_to_an_administrator",
 )
 Monitor = with_the_mock(test_orientctl_rotation.Monitor)
 Get = with_the_mock(test_orientctl.Get)

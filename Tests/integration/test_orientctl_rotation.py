@@ -405,6 +405,17 @@ class Turning(InterfaceTestCase):
                 advice = "; try: sudo orientctl autorotate never\n" if isForAdministrators else rule
                 self.assertIn(f"org.orientd1.{action}{advice}", self.assert_fails(REFUSED, *arguments))
 
+    def test_a_polkit_that_does_not_decide_leaves_it_to_an_administrator(self):
+        self.rig.start_polkit(allowed=())
+        code = "raise dbus.exceptions.DBusException('nobody', name='org.freedesktop.PolicyKit1.Error.Failed')"
+        method = ("org.freedesktop.PolicyKit1.Authority", "CheckAuthorization", "(sa{sv})sa{ss}us", "(bba{ss})", code)
+        self.rig.call_polkit("AddMethod", GLib.Variant("(sssss)", method))
+        self.rig.start_orientd()
+        self.assertRegex(
+            self.assert_fails(REFUSED, "autorotate", "never"),
+            r"^orientctl: polkit did not decide on org\.orientd1\.configure: .*; try: sudo orientctl autorotate never\n$",
+        )
+
     def test_without_a_daemon(self):
         for command in ("lock", "lock toggle", "unlock", "rotate portrait", "align", "autorotate never", "requests", "tablet-mode"):
             with self.subTest(command):

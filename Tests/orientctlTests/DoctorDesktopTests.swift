@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import OrientationCore
 import SystemdBus
 import Testing
 
@@ -40,7 +41,7 @@ import Testing
             $0.isPanelManaged = false
             $0.inputs = inputs
             $0.virtualSwitch = virtual
-            $0.isLaptop = isLaptop
+            $0.laptopSource = isLaptop ? .switch : nil
         }
     }
 
@@ -157,7 +158,7 @@ import Testing
         #expect(pure.map { $0.text } == ["\(text) KWin is not in it"])
         let laptop = kde(.inTabletMode, tablet: false) {
             $0.inputs?.insert(.tabletSwitch)
-            $0.isLaptop = true
+            $0.laptopSource = .switch
         }
         #expect(laptop.map { $0.verdict } == [.ok])
     }

@@ -23,7 +23,7 @@ final class DisplayRotator {
     /// Seconds at the end for the compositor to restore the display, and again for the devices that follow it.
     private static let endTimeout = 6.0
 
-    private var configuration: AgentConfiguration
+    private let configuration: AgentConfiguration
     private let loop: EventLoop
     private let log: Log
     /// Nil while the connection is lost: an agent of a new session may take the lock meanwhile.
@@ -66,7 +66,6 @@ final class DisplayRotator {
         loop: EventLoop,
         log: Log
     ) throws(SystemError) {
-        self.configuration = configuration
         self.loop = loop
         self.log = log
         savingProblem = ProblemLog(log, consequence: "after a crash the display may not be restored")
@@ -76,7 +75,9 @@ final class DisplayRotator {
         lock = try AgentLock(display: display)
         file = AgentLock.folder.map { RestoreFile(path: $0 + "/" + AgentLock.name(of: display)) }
         saved = file?.read { log.warning($0) }
-        if restoresOnly, let saved, configuration.outputs.isEmpty { self.configuration.outputs = saved.panels }
+        var configuration = configuration
+        if restoresOnly, let saved, configuration.outputs.isEmpty { configuration.outputs = saved.panels }
+        self.configuration = configuration
         endTimer = try loop.timer {
             log.warning("the display could not be restored in time")
             loop.exit(1)

@@ -67,7 +67,7 @@ final class DisplayServer {
             throw SystemError("connect to niri at", surroundings.display, errno: Errno(ECONNREFUSED))
         }
         if surroundings.isX11 {
-            x11 = try X11Outputs(loop: loop, onEvent: owned(by: self) { $0.handle($1) })
+            x11 = try X11Outputs(to: surroundings.name, loop: loop, onEvent: owned(by: self) { $0.handle($1) })
             outputs = x11
         } else {
             wayland = try WaylandConnection(

@@ -16,9 +16,9 @@ final class X11Connection {
     private let connection: OpaquePointer
     private var atoms: [String: xcb_atom_t] = [:]
 
-    /// Connects to the display that DISPLAY names.
-    init() throws(SystemError) {
-        name = environment("DISPLAY") ?? ":0"
+    /// Connects to a display, such as `:0`.
+    init(to name: String) throws(SystemError) {
+        self.name = name
         var number: Int32 = 0
         guard let connection = xcb_connect(name, &number) else {
             throw SystemError("connect to the X server at", name, errno: Errno(ENOMEM))

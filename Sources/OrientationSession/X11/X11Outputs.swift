@@ -23,13 +23,13 @@ final class X11Outputs: OutputBackend {
     /// The server's process; nil while it is unknown.
     var server: Int32?
 
-    /// Connects to the X server that DISPLAY names; nothing is called before the loop runs.
-    init(loop: EventLoop, onEvent: @escaping (OutputEvent) -> Void) throws(SystemError) {
+    /// Connects to an X server; nothing is called before the loop runs.
+    init(to display: String, loop: EventLoop, onEvent: @escaping (OutputEvent) -> Void) throws(SystemError) {
         self.onEvent = onEvent
         let (requests, reports) = (try Mailbox<Request>(), try Mailbox<Report>())
         self.requests = requests
         watch = try loop.watch(reports, owned(by: self) { outputs, report in report(outputs) })
-        let thread = try startThread("start a thread for the X server") { X11Screen.serve(requests, reports) }
+        let thread = try startThread("start a thread for the X server") { X11Screen.serve(display, requests, reports) }
         pthread_detach(thread)
     }
 

@@ -22,9 +22,13 @@ final class X11Screen {
     private var isStale = true
 
     /// Serves one connection until it ends or a request ends the loop, as the body of a thread.
-    static func serve(_ requests: Mailbox<X11Outputs.Request>, _ reports: Mailbox<X11Outputs.Report>) {
+    static func serve(
+        _ display: String,
+        _ requests: Mailbox<X11Outputs.Request>,
+        _ reports: Mailbox<X11Outputs.Report>
+    ) {
         do throws(SystemError) {
-            let screen = try X11Screen(requests, reports)
+            let screen = try X11Screen(display, requests, reports)
             screen.handleEvents()
             _ = try screen.loop.run(keeping: screen)
         } catch {
@@ -34,12 +38,13 @@ final class X11Screen {
     }
 
     private init(
+        _ display: String,
         _ requests: Mailbox<X11Outputs.Request>,
         _ reports: Mailbox<X11Outputs.Report>
     ) throws(SystemError) {
         self.reports = reports
         loop = try EventLoop()
-        let connection = try X11Connection()
+        let connection = try X11Connection(to: display)
         self.connection = connection
         guard let randr = connection.numbers(ofExtension: "RANDR"),
             let version = connection.ask(xcb_randr_query_version_reply, { xcb_randr_query_version($0, 1, 3) })?.header,

@@ -29,6 +29,7 @@ enum TabletModeCommand {
         }
         let snapshot = try busCall(bus.readManager())
         if choice != nil, snapshot.status.tabletMode == .tablet {
+            // Only what the configuration lacks: the desktop may not have noticed a switch that is made at this moment.
             let problem = Desktop.findings(snapshot.status, on: bus).first { $0.remedy == .configure }
             if let problem { complain("warning: \(problem.advice(on: bus.address))") }
         }

@@ -38,8 +38,8 @@ struct Desktop {
     var isTabletMode: Bool?
     var hasSensorPlugin: Bool?
     var inputs: Set<Input>?
-    /// What orientd knows.
-    var isLaptop = false, isByHand = false
+    /// What tells orientd that this is used as a laptop; nil if nothing does.
+    var laptopSource: TabletModeSource?
     var virtualSwitch = VirtualSwitch.impossible
 }
 
@@ -107,9 +107,9 @@ extension Desktop {
 
     /// As it should be.
     private var laptop: Finding? {
-        guard isLaptop else { return nil }
+        guard let laptopSource else { return nil }
         let text = "\(kind.rawValue) rotates the display of a tablet only, and this is used as a laptop"
-        return .ok(isByHand ? text + ", as set by hand" : text)
+        return .ok(laptopSource == .override ? text + ", as set by hand" : text)
     }
 
     private func withoutSwitch(_ text: String, _ remedy: Remedy) -> Finding {
@@ -140,9 +140,9 @@ extension Desktop {
 }
 
 extension Desktop.VirtualSwitch {
-    /// `chassis` is in the words of hostnamed.
-    init(_ source: TabletModeSource?, chassis: String?, isWanted: Bool) {
-        let isMeasured = source == .hinge || source == .accelerometers
+    /// `hasBase` is whether the base has an accelerometer, and `chassis` is in the words of hostnamed.
+    init(_ source: TabletModeSource?, hasBase: Bool = false, chassis: String?, isWanted: Bool) {
+        let isMeasured = hasBase || source == .hinge || source == .accelerometers
         // Many convertibles call themselves laptops; and somebody may use any machine as a tablet.
         let hasKeyboard = ["convertible", "detachable", "laptop"].contains(chassis)
         guard isMeasured || source == .override || hasKeyboard else {
@@ -161,8 +161,8 @@ extension Desktop {
     /// Reads the state of the desktop of a session bus; nil if none of the owners rotates the display.
     private init?(_ status: ManagerStatus, on bus: Bus, among owners: [Owner], on session: Bus) {
         guard let owner = owners.first(where: Self.isRotator) else { return nil }
-        self.init(kind: owner.kind, isDisplayOn: BuiltInDisplay.isOn, isLaptop: status.tabletMode == .laptop)
-        isByHand = status.tabletModeSource == .override
+        self.init(kind: owner.kind, isDisplayOn: BuiltInDisplay.isOn)
+        if status.tabletMode == .laptop { laptopSource = status.tabletModeSource }
         inputs = Self.inputs
         if bus.owner(of: SensorProxyObject.service)?.uniqueName == bus.owner(of: Names.service)?.uniqueName {
             hasClaim = status.sensorProxyClients.contains { bus.owner(of: $0)?.process == owner.program.process }
@@ -172,8 +172,12 @@ extension Desktop {
         let machine = reader.configuration.machine
         let chassis = machine.idiom?.name ?? Chassis.name(over: bus)
         let hasBase = (try? bus.readSensors())?.contains { $0.status.location == .base } ?? false
-        let source = hasBase ? .accelerometers : status.tabletModeSource
-        virtualSwitch = VirtualSwitch(source, chassis: chassis, isWanted: machine.virtualTabletSwitch)
+        virtualSwitch = VirtualSwitch(
+            status.tabletModeSource,
+            hasBase: hasBase,
+            chassis: chassis,
+            isWanted: machine.virtualTabletSwitch
+        )
         if kind == .kde {
             let (kwin, manager) = ("org.kde.KWin", "org.kde.KWin.TabletModeManager")
             let isTablet = try? session.property("tabletMode", of: manager, at: "/org/kde/KWin", on: kwin)

@@ -317,9 +317,12 @@ enum HardwareChecks {
         let status = system.status
         if said == .unknown, let status, status.tabletModeSource == .switch { said = status.tabletMode }
         let hasBase = system.accelerometers.contains { $0.description.mounting?.location == .base }
-        let source = hasBase ? .accelerometers : status?.tabletModeSource
-        let isWanted = system.configuration.machine.virtualTabletSwitch
-        let known = Desktop.VirtualSwitch(source, chassis: chassis, isWanted: isWanted)
+        let known = Desktop.VirtualSwitch(
+            status?.tabletModeSource,
+            hasBase: hasBase,
+            chassis: chassis,
+            isWanted: system.configuration.machine.virtualTabletSwitch
+        )
         let virtual = system.hasOwnConfiguration ? .impossible : known
         return [
             tabletSwitch(switches, said, chassis: chassis, virtual: virtual, hasVirtual: hasVirtual, status: status)

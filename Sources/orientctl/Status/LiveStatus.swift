@@ -46,7 +46,7 @@ final class LiveStatus {
         try subscription.run { [self] new in
             let isStatusNew = new?.status != state?.status
             if let new, new.status.sensorProxyClients != state?.status.sensorProxyClients {
-                clients = new.status.sensorProxyClients.map { Status.program($0, on: bus) }
+                clients = Status.clients(of: new.status, on: bus)
             }
             state = new
             // The requests that explain a status are read before it is drawn.

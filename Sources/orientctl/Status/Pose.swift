@@ -8,6 +8,11 @@ enum Pose {
     /// The width of every line in columns.
     static let width = 17
 
+    /// The device, and below it the hinge if its angle is known.
+    static func pictures(of status: ManagerStatus) -> [String] {
+        picture(of: status) + (status.hingeAngle < 0 ? [] : hinge(status.hingeAngle))
+    }
+
     static func picture(of status: ManagerStatus) -> [String] {
         switch status.faceOrientation.deviceOrientation ?? status.deviceOrientation {
         case .unknown: standing(top: "?")

@@ -26,9 +26,9 @@ struct Status {
             sensors: try busCall(bus.readSensors()),
             unknown: unknown
         )
-        status.clients = snapshot.status.sensorProxyClients.map { Self.program($0, on: bus) }
+        status.clients = clients(of: snapshot.status, on: bus)
         for value in unknown + status.sensors.flatMap({ $0.unknown }) { complain(value.ofLaterVersion) }
-        var findings = displayFindings(status.snapshot.status, on: bus, orElse: autorotationOff)
+        var findings = displayFindings(status.snapshot.status, on: bus, orElse: autorotationOff(snapshot.status))
         if !status.snapshot.status.hasAccelerometer {
             findings.insert(SensorHubs.ofThisMachine.finding ?? .warn(SensorHubs.missing, remedy: .doctor), at: 0)
         }
@@ -76,20 +76,23 @@ struct Status {
         return now
     }
 
-    /// The program of a connection; its unique name if it is gone or unknown.
-    static func program(_ name: String, on bus: Bus) -> String {
-        bus.owner(of: name).flatMap { $0.process == 0 ? nil : "\($0)" } ?? name
+    /// The programs that claim the accelerometer over net.hadess.SensorProxy, or the unique names of those that are gone
+    /// or unknown.
+    static func clients(of status: ManagerStatus, on bus: Bus) -> [String] {
+        status.sensorProxyClients.map { name in
+            bus.owner(of: name).flatMap { $0.process == 0 ? nil : "\($0)" } ?? name
+        }
     }
 
     /// Why the display of this session is not turned, as far as that is known.
     ///
-    /// `other` may know more of a session that no desktop turns.
+    /// `other` is what else may be wrong in a session that no desktop turns.
     static func displayFindings(
         _ status: ManagerStatus,
         on bus: Bus,
-        orElse other: (ManagerStatus) -> Finding? = { _ in nil }
+        orElse other: Finding? = nil
     ) -> [Finding] {
-        let missing = SessionChecks.isGraphical ? missingRotator(status, AgentLock.holders) ?? other(status) : nil
+        let missing = SessionChecks.isGraphical ? missingRotator(status, AgentLock.holders) ?? other : nil
         return Desktop.findings(status, on: bus, missing: missing)
     }
 
@@ -234,12 +237,9 @@ struct Status {
     /// Everything as lines; on a terminal in columns, and beside a picture of the device if it is wide enough.
     var text: [String] {
         let columns = Terminal.isOutput ? Terminal.size?.columns ?? 80 : 0
+        // So many columns are needed for labels and words side by side, and for the picture beside them.
         guard columns >= 36 else { return Self.lines(of: values) + problemLines }
-        let status = snapshot.status
-        var picture: [String] = []
-        if columns >= 64 {
-            picture = Pose.picture(of: status) + (status.hingeAngle < 0 ? [] : Pose.hinge(status.hingeAngle))
-        }
+        let picture = columns >= 64 ? Pose.pictures(of: snapshot.status) : []
         let width = picture.isEmpty ? 0 : Pose.width + 2
         let rows = Self.rows(of: values, width: columns - width)
         let beside = (0..<max(rows.count, picture.count)).map { index in
