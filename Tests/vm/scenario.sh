@@ -20,7 +20,7 @@ fi
 keys='' limit=600 script=$2
 case $2 in
     package | gnome | phosh)
-        limit=900
+        limit=1800
         flock "$1/packages" "$here/packages.sh" "$1/packages" >"$share.log" || { cat "$share.log"; exit 1; }
         cp -r "$1/packages" "$share"
         [ "$2" != package ] || cp "${ORIENTD_VM_DIR:-.build/vm}"/iio-sensor-proxy_*.deb "$share/packages"

@@ -32,9 +32,10 @@ set_switch() {  # the one setting; ends the scenario if it has no effect
     mkdir -p /etc/orientd
     printf '[Tablet]\nTabletSwitch=yes\n' >/etc/orientd/orientd.conf
     systemctl restart orientd.service
+    before=$failed
     check "there is a switch" soon has_switch
     check "libinput has it" soon grep 'DEVICE_ADDED.*orientd tablet switch' /tmp/libinput
-    [ "$failed" -eq 0 ] || { finish; exit 1; }
+    [ "$failed" -eq "$before" ] || { finish; exit 1; }
 }
 becomes_tablet() {
     forget
