@@ -19,14 +19,19 @@ package final class AgentLock {
 
         /// Whether it cannot rotate what it should.
         package var isHindered: Bool { isRefused || findsNoOutput }
-        /// Whether the compositor refuses what it wants.
+        /// Whether the compositor refuses what it wants, or orientd its claim.
         package var isRefused: Bool { activity.begins(with: AgentLock.triesAgain) }
+
+        /// Whether it leaves the display as another program has set it.
+        package var isOverruled: Bool { activity.begins(with: AgentLock.leaves) }
     }
 
     /// What an agent does where nothing can be rotated.
     package static let findsNoOutput = "finds no output to rotate"
-    /// What it does where the compositor refuses; the reason follows.
+    /// What it does where the compositor or orientd refuses; the reason follows.
     package static let triesAgain = "tries again: "
+    /// What it does where somebody else decides on a transform; the panels follow.
+    package static let leaves = "leaves "
 
     private static let suffix = ".lock"
 

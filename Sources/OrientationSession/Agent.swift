@@ -8,6 +8,9 @@ package import SystemdBus
 
 /// The agent of one session: rotates the built-in display, and what must follow it, as orientd decides.
 package final class Agent {
+    /// In seconds, between claims that are refused: something else than the session may have changed.
+    private static let claimPause = 30.0
+
     private let configuration: AgentConfiguration
     private let loop: EventLoop
     private let log: Log
@@ -25,6 +28,11 @@ package final class Agent {
     /// The session's bus, where a desktop may appear that rotates the display; nil if there is none.
     private var session: Bus?
     private var desktops: [BusSlot] = []
+    /// Claims again after a refusal.
+    private var claimTimer: Timer?
+    private var claimProblem: ProblemLog
+    /// Why orientd refused the last claim; nil if it did not.
+    private var refusal: String?
 
     /// The transform that hooks were run for last; nil after the display was restored.
     private var announced: OutputTransform?
@@ -64,6 +72,8 @@ package final class Agent {
         }
         daemon = DaemonConnection(bus: bus)
         application = try ApplicationRequest(configuration, daemon: daemon, log: log)
+        claimProblem = ProblemLog(log, consequence: "trying again")
+        claimTimer = try loop.timer { [self] in claim() }
     }
 
     /// Runs until a termination signal; returns the exit status.
@@ -81,9 +91,7 @@ package final class Agent {
         termination = try loop.onTermination { [self] in end() }
         if role == .rotating { try beginRotating() }
         daemon.onState = { [self] in stateChanged(from: $0) }
-        daemon.onClaim = { [self] in
-            if case .refused(let error) = daemon.claim { log.warning("cannot claim the sensor: \(error)") }
-        }
+        daemon.onClaim = { [self] in claimChanged() }
         daemon.onRefusal = { [self] in application.refused($0, $1) }
         daemon.onConfirmation = { [self] in rotate(isCommand: true) }
         try daemon.begin(on: loop)
@@ -99,10 +107,13 @@ package final class Agent {
         display.onEvent = { [self] in handle($0) }
         let login = "org.freedesktop.login1"
         let rule = "member='PropertiesChanged',arg0='\(login).Session'"
-        // Compositors refuse all changes while another session is active.
-        sessions = try bus.subscribe(rule, from: .owner(of: login)) { [self] _ in display.tryAgain() }
+        // Compositors refuse all changes while another session is active, and polkit refuses the claim.
+        sessions = try bus.subscribe(rule, from: .owner(of: login)) { [self] _ in
+            display.tryAgain()
+            claim()
+        }
         try display.begin()
-        daemon.wantsClaim = true
+        claim()
     }
 
     /// Ends with a status after which the service manager starts the agent again, if a desktop comes after it.
@@ -175,6 +186,21 @@ package final class Agent {
         }
     }
 
+    /// Claims the sensor, also after a refusal, or releases it.
+    private func claim() { daemon.wantsClaim = role == .rotating }
+
+    private func claimChanged() {
+        switch daemon.claim {
+        case .asked: return
+        case .refused(let error):
+            refusal = "cannot claim the sensor: \(error)"
+            claimTimer?.arm(after: Self.claimPause)
+        case .none, .granted: refusal = nil
+        }
+        claimProblem.update(refusal)
+        if role == .rotating { report() }
+    }
+
     private func serviceLost() {
         log.warning("orientd has stopped; waiting for it to start again")
         suggestion?.update(nil)
@@ -217,7 +243,7 @@ package final class Agent {
         role = found
         log.info(rival.map { "\($0); standing aside" } ?? "no other program rotates the display any more")
         announced = nil
-        daemon.wantsClaim = rival == nil
+        claim()
         updateApplication()
         if rival != nil {
             suggestion?.update(nil)
@@ -232,7 +258,7 @@ package final class Agent {
         if case .standingAside(let rival) = role {
             display.report("stands aside: \(rival)")
         } else {
-            display.report(display.activity)
+            display.report(refusal.map { AgentLock.triesAgain + $0 } ?? display.activity)
         }
     }
 

@@ -37,13 +37,18 @@ private func run(_ options: Options) -> Int32 {
         } else {
             for path in AgentConfiguration.standardPaths { try reader.read(path, isRequired: false) }
         }
-        for warning in reader.warnings { log.warning(warning) }
         var configuration = reader.configuration
         if let outputs = options.outputs { configuration.outputs = outputs }
         if options.task == .check {
-            try OutputFile.print(SessionCheck(configuration: configuration, backend: options.backend).run())
+            let check = try SessionCheck(
+                configuration: configuration,
+                warnings: reader.warnings,
+                backend: options.backend
+            )
+            try OutputFile.print(check.run())
             return 0
         }
+        for warning in reader.warnings { log.warning(warning) }
         if options.task == .restore {
             return try Restoration.run(configuration: configuration, backend: options.backend, log: log)
         }

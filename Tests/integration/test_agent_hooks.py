@@ -479,7 +479,7 @@ class Processes(HookTestCase):
     def test_no_zombie_is_left(self):
         for number in range(20):
             self.add(f"quick{number}", "exit 0")
-        agent = self.start_session()
+        agent = self.start_session(settings=("HookTimeout=10",))
         for held in ("landscape-left", "portrait") * 3:
             self.show(held)
             self.control("lock")

@@ -14,10 +14,11 @@ from fakes.sway import SwayServer
 from fakes.wayland import WaylandServer
 from fakes.x11 import FakeServer
 from gi.repository import GLib
-from rig import BUILD, PYTHON, wait_until
+from rig import BUILD, CLAIM_ACTION, PYTHON, wait_until
 from sensor_proxy import NAME as PROXY
 from sensor_proxy import PATH as PROXY_PATH
 from test_agent_input import PEN, TOUCH, TOUCH_MONITOR
+from test_agent_lock import Logins
 
 BUS = "org.freedesktop.DBus"
 SERVED = ("[Bus]", "SensorProxy=yes")
@@ -58,6 +59,28 @@ class SessionTestCase(AgentTestCase):
         status = agent.wait_for_end()
         agent.new_warnings()
         return status, self.lines(agent)
+
+
+class Refused(SessionTestCase):
+    def test_claim_is_made_again_when_a_session_comes_into_use(self):
+        logins = Logins(self.rig)
+        self.rig.start_polkit(allowed=())
+        self.start(claim=False)
+        self.start_compositor(panel())
+        agent = self.spawn_agent()
+        agent.wait_for_warning("cannot claim the sensor: ", "; trying again")
+        status = f"Agent: process {agent.pid} tries again: cannot claim the sensor: "
+        environment = {"XDG_RUNTIME_DIR": str(self.runtime), "WAYLAND_DISPLAY": "wayland-7"}
+        wait_until(lambda: status in self.rig.orientctl("status", environment=environment).stdout, "the status says so")
+        # Refused once more, without another warning.
+        logins.announce("one", False)
+        self.wait_until_idle(agent)
+        self.rig.allow(CLAIM_ACTION)
+        logins.announce("one", True)
+        self.client.wait_for("Claims", 1)
+        rotates = f"Agent: process {agent.pid} rotates eDP-1"
+        wait_until(lambda: rotates in self.rig.orientctl("status", environment=environment).stdout, "it rotates again")
+        self.show("landscape-left")
 
 
 class StandingAside(SessionTestCase):
@@ -356,6 +379,34 @@ class Check(SessionTestCase):
         self.assertEqual(remedy, "man orient-agent.conf")
         self.assertIn("DSI-7", self.check("--output=DSI-7")["panel"][0][1])
         self.assertEqual(self.check("--output=HDMI-A-1")["panel"][0][0], "ok")
+
+    def test_missing_panel_of_two(self):
+        self.start(claim=False)
+        self.start_compositor(panel())
+        missing, found = self.check("--output=eDP-1,DSI-7")["panel"]
+        self.assertEqual(missing[:2], ("warn", "there is no output 'DSI-7': the outputs are eDP-1"))
+        self.assertEqual(found[:2], ("ok", "eDP-1, transform normal"))
+        agent = self.start_agent("--output=eDP-1,DSI-7")
+        agent.wait_for_warning("there is no output 'DSI-7': the outputs are eDP-1")
+        self.show("landscape-left")
+
+    def test_display_as_somebody_else_set_it(self):
+        agent = self.start_session()
+        self.show("landscape-left")
+        self.compositor.change("eDP-1", transform="normal")
+        text = f"process {agent.pid} (orient-agent) leaves eDP-1 as another program has set it"
+        self.wait_until_idle(agent)
+        self.assertEqual(self.doctor()["rotator"], [("warn", text, f"orientctl --bus='{self.rig.address}' align")])
+
+    def test_mistake_in_the_configuration(self):
+        self.start(claim=False)
+        self.start_compositor(panel())
+        path = self.home / ".config" / "orientd" / "agent.conf"
+        path.parent.mkdir(parents=True)
+        path.write_text("[Agent]\nOutptu=eDP-1\n")
+        ((verdict, text, _),) = self.doctor()["agent.conf"]
+        self.assertEqual(verdict, "warn")
+        self.assertIn(f"{path}:2: ", text)
 
     def test_agent_without_an_output_is_explained_by_the_panel(self):
         self.start(claim=False)
@@ -667,8 +718,9 @@ class Start(SessionTestCase):
         self.start_compositor(panel(transform="90"))
         agent = self.spawn_agent("--restore")
         self.assertEqual(agent.wait_for_end(), 0)
-        agent.wait_for_warning(str(state), "nothing is restored")
+        agent.wait_for_warning(str(state), "the display is not restored")
         self.assertEqual(self.compositor.applied(), [])
+        self.assertFalse(state.exists())
 
     def test_state_that_cannot_be_saved_is_one_warning(self):
         agent = self.start_session()

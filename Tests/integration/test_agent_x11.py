@@ -239,7 +239,7 @@ class Picture(X11TestCase):
     def test_an_output_that_does_not_exist_is_one_warning(self):
         self.start(claim=False)
         agent = self.start_agent(settings=("Output=eDP-1",))
-        agent.wait_for_warning("there is no output eDP-1: the outputs are default")
+        agent.wait_for_warning("there is no output 'eDP-1': the outputs are default")
         self.hold("landscape-left")
         self.assertEqual(self.server.rotation("default"), "normal")
 

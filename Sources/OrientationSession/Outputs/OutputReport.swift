@@ -30,16 +30,17 @@ struct OutputReport: Sendable {
         outputs.filter { !$0.isShown && (names.isEmpty ? $0.isBuiltIn : names.contains($0.name)) }.map { $0.name }
     }
 
-    /// Why there is nothing to rotate, as a message; nil if there is, or will be when a panel is on again.
+    /// Which panel is missing, as a message; nil if none is, or some will be when they are on again.
     var problem: String? {
-        guard panels.isEmpty, disabledPanels.isEmpty else { return nil }
+        let missing = names.filter { outputs.named($0) == nil }
+        guard !missing.isEmpty || panels.isEmpty && disabledPanels.isEmpty else { return nil }
         let shown = outputs.shownNames.joined(separator: ", ")
         let found = shown.isEmpty ? "there are no outputs" : "the outputs are \(shown)"
         guard !names.isEmpty else {
             return "no output is a built-in panel (eDP, LVDS, DSI, DPI or SPI): \(found); write the one to rotate to "
                 + "~/.config/orientd/agent.conf below [Agent], as in Output=NAME, and start orient-agent again"
         }
-        return "there is no output \(names.joined(separator: ", ")): \(found)"
+        return "there is no output \(missing.map { "'\($0)'" }.joined(separator: " or ")): \(found)"
     }
 
     private func isPanel(_ output: Output) -> Bool { panels.contains { $0.name == output.name } }

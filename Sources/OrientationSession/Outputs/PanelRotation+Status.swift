@@ -5,7 +5,9 @@ import OrientationConfiguration
 /// The words for what is done with the panels.
 extension PanelRotation {
     /// What is wrong, as a message; nil if nothing is.
-    var problem: String? { panels.isEmpty ? report.problem : attempts.refusal }
+    var problem: String? { refusal ?? report.problem }
+
+    private var refusal: String? { panels.isEmpty ? nil : attempts.refusal }
 
     /// What is done with the panels, as words that follow "orient-agent".
     var activity: String {
@@ -13,9 +15,9 @@ extension PanelRotation {
         if list.isEmpty { return AgentLock.findsNoOutput }
         if panels.isEmpty { return "rotates \(list) when it is on again" }
         guard case .transform = goal, !isChanging, !difference.isEmpty else { return "rotates \(list)" }
-        if say == .other { return "leaves \(list) as another program has set it" }
+        if say == .other { return AgentLock.leaves + "\(list) as another program has set it" }
         if isKeptForMonitor { return "keeps \(list) as it is while a monitor is connected" }
         if attempts.isOff { return "rotates \(list) when it is on again" }
-        return problem.map { AgentLock.triesAgain + $0 } ?? "rotates \(list)"
+        return refusal.map { AgentLock.triesAgain + $0 } ?? "rotates \(list)"
     }
 }

@@ -213,6 +213,7 @@ final class DisplayRotator {
         guard lock == nil else { return true }
         do throws(SystemError) {
             lock = try AgentLock(display: surroundings.display)
+            log.info("the display is there again")
             return true
         } catch {
             log.info("\(error); leaving the display to it")

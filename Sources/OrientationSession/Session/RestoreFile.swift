@@ -25,7 +25,7 @@ struct RestoreFile {
 
     /// Reads what an earlier agent left; nil if there is nothing to restore.
     ///
-    /// Calls `warn` with a message if the file is invalid, and ignores the file then.
+    /// Calls `warn` with a message if the file is invalid, and removes it then.
     func read(warn: (String) -> Void) -> RestorePoint? {
         let bytes: [UInt8]
         do throws(SystemError) {
@@ -35,7 +35,8 @@ struct RestoreFile {
             return nil
         }
         guard let json = try? JSONValue(bytes), let point = RestorePoint(json) else {
-            warn("\(path): orient-agent did not write this; nothing is restored")
+            warn("\(path): orient-agent did not write this, and removes it; the display is not restored")
+            unlink(path)
             return nil
         }
         return point

@@ -13,6 +13,7 @@ package final class SessionCheck {
     private static let timeout = 2.0
 
     private let configuration: AgentConfiguration
+    private let warnings: [String]
     private let choice: BackendChoice
     private let loop: EventLoop
     /// Nil without a display.
@@ -20,14 +21,26 @@ package final class SessionCheck {
     /// The findings as lines of JSON.
     private var findings: [String] = []
 
-    package init(configuration: AgentConfiguration, backend: BackendChoice) throws(SystemError) {
+    /// `warnings` are what is wrong with the configuration's files.
+    package init(
+        configuration: AgentConfiguration,
+        warnings: [String],
+        backend: BackendChoice
+    ) throws(SystemError) {
         self.configuration = configuration
         choice = backend
         loop = try EventLoop()
+        self.warnings = warnings
     }
 
     /// Checks the session that the environment describes; returns lines as `orientctl doctor --json` prints them.
     package func run() throws(SystemError) -> [String] {
+        try check()
+        for warning in warnings { add("warn", "agent.conf", warning, remedy: "man orient-agent.conf") }
+        return findings
+    }
+
+    private func check() throws(SystemError) {
         surroundings = try? Surroundings(choice)
         if let desktop = OtherRotators.desktop {
             let mayKeepLock = desktop.lock != nil && configuration.lockSync == .auto
@@ -39,13 +52,13 @@ package final class SessionCheck {
                 let text = "orient-agent does not run: the desktop's rotation switch and the lock of orientd may differ"
                 add("ok", "agent", text, remedy: remedy)
             }
-            return findings
+            return
         }
         do throws(SystemError) {
             try checkDisplay()
         } catch {
             add(surroundings == nil ? "warn" : "fail", surroundings == nil ? "session" : "display", "\(error)")
-            if surroundings == nil { return findings }
+            if surroundings == nil { return }
         }
         checkRivals()
         if let agent {
@@ -54,7 +67,6 @@ package final class SessionCheck {
             let text = "orient-agent does not run in this session; its manual has the line that starts it at login"
             add("warn", "agent", text, remedy: "orient-agent &")
         }
-        return findings
     }
 
     /// The agent of this display; nil if none runs.
@@ -104,6 +116,7 @@ package final class SessionCheck {
             let names = report.disabledPanels.joined(separator: " and ")
             return add("warn", "panel", "\(names) is off, as with a closed lid, and is rotated when it is on again")
         }
+        if let problem = report.problem { add("warn", "panel", problem, remedy: "man orient-agent.conf") }
         let direction = panel.transform.isSideways ? " counter-clockwise, as Wayland counts" : ""
         add("ok", "panel", "\(panel.name), transform \(panel.transform)\(direction)")
         checkTouch(panel, outputs)

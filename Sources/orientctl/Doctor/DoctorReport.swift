@@ -50,7 +50,7 @@ struct DoctorReport {
         if recording != nil { return "recording" }
         let readings = system.readings
         if readings.samples.isEmpty { return "no trace: \(readings.problem)" }
-        return "trace of \(readings.isFiltered ? "Gravity as orientd reports it" : "the sensor itself")"
+        return "trace of \(readings.isFiltered ? "the readings, from orientd's Gravity" : "the sensor itself")"
     }
 
     /// The personal data in the daemon's answers and in the configuration.
@@ -66,7 +66,8 @@ struct DoctorReport {
         for sensor in system.sensors where sensor.status.mode == .replay {
             secrets.append((printable(sensor.status.name), "<trace>"))
         }
-        secrets += system.configurationReader.warnings.map { (Self.message(of: $0), "(text left out)") }
+        let ofAgent = findings.filter { $0.subject == "agent.conf" }.map { $0.text }
+        secrets += (system.configurationReader.warnings + ofAgent).map { (Self.message(of: $0), "(text left out)") }
         return secrets
     }
 
@@ -109,7 +110,8 @@ struct DoctorReport {
 
     private var configuration: [String] {
         let assignments = system.configurationReader.assignments
-        return ["", "== configuration"] + (assignments.isEmpty ? ["defaults"] : assignments)
+        let found = assignments.isEmpty ? ["defaults"] : assignments
+        return ["", "== configuration"] + (system.hasOwnConfiguration ? ["not that of orientd:"] : []) + found
     }
 
     private var daemon: [String] {
