@@ -374,7 +374,7 @@ class Hardware(DoctorTestCase):
     def test_laptop_without_a_tablet_switch(self):
         self.answer_chassis("laptop")
         finding = self.doctor()["tablet switch"]
-        self.assert_finding(finding, "warn", "chassis type is laptop.*orientctl tablet-mode makes one$", EDIT)
+        self.assert_finding(finding, "warn", "chassis type is laptop.*'orientctl tablet-mode tablet' turns one on$", EDIT)
 
 
 class Reading(DoctorTestCase):
@@ -542,7 +542,7 @@ class Services(DoctorTestCase):
         self.client.ask("SetRotationLock", "s", "off")
         self.client.ask("SetAutorotate", "s", "never")
         remedy = "sudo orientctl autorotate auto"
-        self.assert_finding(self.doctor()["rotation"], "warn", "^the interface is shown in portrait, ", remedy=remedy)
+        self.assert_finding(self.doctor()["rotation"], "warn", "^the interface orientation is portrait, ", remedy=remedy)
 
     def test_owner_of_the_name_of_iio_sensor_proxy(self):
         self.rig.start_orientd(configuration="[Bus]\nSensorProxy=no\n")

@@ -56,7 +56,7 @@ class Network(RigTestCase):
         self.start_iiod()
         self.start_orientd()
         report = self.rig.orientctl("doctor", "--report=-", timeout=30).stdout
-        self.assertIn("\n  bma253 (unknown), idle\n", report)
+        self.assertIn("\n  bma253 (place unknown), idle\n", report)
 
     def test_offset_scale_and_matrix_of_the_other_machine(self):
         # (1014 + 10, -20 + 20, -5 + 5) * 0.009577 = (9.807, 0, 0); in_mount_matrix gives (0, -9.807, 0): upright.

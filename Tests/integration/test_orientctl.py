@@ -268,7 +268,7 @@ class Live(OrientctlTestCase):
         fcntl.ioctl(self.controller, termios.TIOCSWINSZ, struct.pack("HHHH", 30, 40, 0, 0))
         process.send_signal(signal.SIGWINCH)
         wait_until(lambda: "Ctrl-C ends this." in screen(), "everything is shown")
-        self.assertIn("test (unknown), poll at 15\n              Hz, sampling\n", plain())
+        self.assertIn("test (place unknown), poll\n              at 15 Hz, sampling\n", plain())
         self.assertLessEqual(max(len(line) for line in plain().splitlines()), 40)
         fcntl.ioctl(self.controller, termios.TIOCSWINSZ, struct.pack("HHHH", 30, 100, 0, 0))
         process.send_signal(signal.SIGWINCH)

@@ -220,7 +220,8 @@ class Turning(InterfaceTestCase):
             self.assertEqual(printed(), f"{mode}, set by hand\n")
         self.do("tablet-mode", "auto")
         self.assertEqual(printed(), "unknown (counts as a tablet)\n")
-        for mode in ("tablet", "unknown", "tablet"):
+        # Nothing else tells the mode here.
+        for mode in ("tablet", "laptop", "tablet"):
             self.do("tablet-mode", "toggle")
             self.assertEqual(self.client.get("TabletMode"), mode)
         answer = {"TabletMode": "laptop", "TabletModeSource": "override", "HingeAngle": -1}
@@ -284,7 +285,8 @@ class Turning(InterfaceTestCase):
             ("rotate ccw", "Interface: landscape-right, rotated by hand"),
             ("align", "Interface: landscape-right, following the device"),
             ("tablet-mode toggle", "Tablet mode: tablet, set by hand"),
-            ("tablet-mode toggle", "Tablet mode: unknown (counts as a tablet)"),
+            ("tablet-mode toggle", "Tablet mode: laptop, set by hand"),
+            ("tablet-mode auto", "Tablet mode: unknown (counts as a tablet)"),
             ("lock portrait", "Lock: on (portrait)"),
             ("rotate landscape-left", "Interface: landscape-left, held by the lock"),
             ("lock", "Lock: on (landscape-left)"),
@@ -316,7 +318,7 @@ class Turning(InterfaceTestCase):
         entry.read(SOURCE_ROOT / "systemd" / "xdg" / "applications" / "orientd-tablet-mode.desktop")
         for section, name, value in (
             ("Desktop Entry", "TabletMode", "tablet"),
-            ("Desktop Entry", "TabletMode", "unknown"),
+            ("Desktop Entry", "TabletMode", "laptop"),
             ("Desktop Action laptop", "TabletMode", "laptop"),
             ("Desktop Action tablet", "TabletMode", "tablet"),
             ("Desktop Action automatic", "TabletMode", "unknown"),

@@ -443,6 +443,20 @@ class HingeAngle(SwitchTestCase):
         self.client.claim()
         self.assert_mode("tablet")
 
+    def test_status_waits_for_the_angle(self):
+        self.start_convertible(claim=False)
+        lines = self.rig.orientctl("status").stdout.splitlines()
+        self.assertIn("Tablet mode: laptop, by the angle of the hinge", lines)
+        self.assertIn("Interface: landscape-left, in use as a laptop", lines)
+
+    def test_toggling_twice_returns_to_the_angle(self):
+        self.start_convertible()
+        self.assert_mode("laptop")
+        for mode, source in (("tablet", "override"), ("laptop", "accelerometers")):
+            self.assertEqual(self.rig.orientctl("tablet-mode", "toggle").stderr, "")
+            self.client.wait_for("TabletModeSource", source)
+            self.assert_mode(mode)
+
     def test_base_is_read_only_where_tablet_mode_matters(self):
         self.start_convertible("Autorotate=always")
         self.assert_unread(ReadCounter(self.rig, "in_accel_x_raw", BASE))

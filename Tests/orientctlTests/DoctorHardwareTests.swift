@@ -180,7 +180,7 @@ import Testing
         #expect(finding(virtual: .on(isMeasured: true)).remedy == .none)
         #expect(finding(["switches"]) == .ok("switches"))
         let set = finding(virtual: .on(isMeasured: false))
-        #expect(finding().text == set.text + "; with TabletSwitch=yes, orientctl tablet-mode makes one")
+        #expect(finding().text == set.text + "; with TabletSwitch=yes, 'orientctl tablet-mode tablet' turns one on")
         if verdict == .warn {
             #expect(finding().remedy == .configure && set.remedy == .orientctl("tablet-mode tablet"))
         }
@@ -235,24 +235,34 @@ import Testing
         #expect(finding == .ok("name" + (isSaid ? words : "")))
     }
 
-    @Test func `a mode that was set by hand is named, and that of a laptop is a problem`() {
+    @Test(arguments: [TabletMode.laptop, .tablet], [true, false])
+    func `a mode that was set by hand is named, and that of a laptop is a problem if something else tells it`(
+        mode: TabletMode,
+        isMeasured: Bool
+    ) {
         var status = ManagerStatus(naturalOrientation: .portrait)
-        status.tabletModeSource = .override
-        func finding(_ mode: TabletMode, hasVirtual: Bool) -> Finding {
-            status.tabletMode = mode
-            return HardwareChecks.tabletSwitch(
-                [],
-                chassis: nil,
-                virtual: .on(isMeasured: true),
-                hasVirtual: hasVirtual,
-                status: status
-            )
+        (status.tabletMode, status.tabletModeSource) = (mode, .override)
+        func finding(_ virtual: Desktop.VirtualSwitch, hasVirtual: Bool = false) -> Finding {
+            HardwareChecks.tabletSwitch([], chassis: nil, virtual: virtual, hasVirtual: hasVirtual, status: status)
         }
-        let laptop = finding(.laptop, hasVirtual: true)
-        #expect(laptop.verdict == .warn && laptop.remedy == .orientctl("tablet-mode auto"))
-        #expect(laptop.text.contains("orientd's own; the tablet mode is set by hand (TabletMode laptop"))
-        let tablet = finding(.tablet, hasVirtual: false)
-        #expect(tablet.verdict == .ok && tablet.text.contains("none; the tablet mode is set by hand"))
+        let words = "; the tablet mode is set by hand (TabletMode \(mode.name), Autorotate always)"
+        let remedy = Remedy.orientctl("tablet-mode auto")
+        let isProblem = mode == .laptop && isMeasured
+        func expected(_ found: String) -> Finding { isProblem ? .warn(found, remedy: remedy) : .ok(found) }
+        #expect(finding(.off(isMeasured: isMeasured)) == expected("none" + words))
+        let own = finding(.on(isMeasured: isMeasured), hasVirtual: true)
+        #expect(own == expected("orientd's own" + words))
+        let missing = finding(.on(isMeasured: isMeasured))
+        #expect(missing == .warn("none, in spite of TabletSwitch=yes" + words, remedy: .showSwitch))
+    }
+
+    @Test(arguments: [(AutorotateMode.tabletMode, true), (.never, false)])
+    func `an unknown tablet mode counts as a tablet where the mode is tablet-mode`(mode: AutorotateMode, counts: Bool) {
+        var status = ManagerStatus(naturalOrientation: .portrait)
+        status.autorotate = mode
+        let finding = HardwareChecks.tabletSwitch([], chassis: "convertible", virtual: .impossible, status: status)
+        #expect(finding.verdict == .warn)
+        #expect(finding.text.contains("it counts as a tablet until 'orientctl tablet-mode laptop'") == counts)
     }
 
     @Test func `a measurable hinge comes with the advice to make it a switch`() {
@@ -264,6 +274,17 @@ import Testing
         )
         #expect(finding.text.contains("TabletSwitch=yes"))
         #expect(finding.remedy == .configure)
+    }
+
+    @Test func `a sensor whose device has gone is not the one that is in another place`() {
+        func isRemoved(_ state: SensorState, _ path: String, _ location: SensorLocation = .display) -> Bool {
+            var sensor = SensorStatus()
+            (sensor.state, sensor.sysfsPath, sensor.location) = (state, path, location)
+            return HardwareChecks.removed(among: [sensor]) != nil
+        }
+        #expect(isRemoved(.lost, "/sys/gone"))
+        #expect(!isRemoved(.idle, "/sys/gone") && !isRemoved(.lost, "/sys") && !isRemoved(.lost, ""))
+        #expect(!isRemoved(.lost, "/sys/gone", .base))
     }
 
     // MARK: - A sensor that reads upside down

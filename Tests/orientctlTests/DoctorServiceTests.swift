@@ -93,7 +93,7 @@ import Testing
             $0.supportedOrientations = .portrait
         }
         let finding = ServiceChecks.rotation(status, deciding: deciding)
-        #expect(finding.text.hasPrefix("the interface is shown in \(Status.interface(status, deciding: deciding))"))
+        #expect(finding.text.hasPrefix("the interface orientation is \(Status.interface(status, deciding: deciding))"))
         #expect(finding.verdict == verdict && finding.remedy == remedy)
         // Nothing can be aligned to a device of which nothing is known.
         status.deviceOrientation = .unknown
@@ -128,6 +128,8 @@ import Testing
     @Test func `an agent without an output is a warning`() {
         let refused = AgentLock.Holder(process: 78, activity: AgentLock.triesAgain + "the X server refuses")
         #expect(ServiceChecks.rotators([], [refused]).map { $0.verdict } == [.warn])
+        let overruled = AgentLock.Holder(process: 78, activity: AgentLock.leaves + "DSI-1 as another program set it")
+        #expect(ServiceChecks.rotators([], [overruled]).map { $0.remedy } == [.orientctl("align")])
         let agent = AgentLock.Holder(process: 78, activity: AgentLock.findsNoOutput)
         let text = "process 78 (orient-agent) finds no output to rotate"
         let warning = Finding.warn(text, remedy: .command("man orient-agent.conf"))

@@ -113,7 +113,7 @@ import Testing
         let sensors: [ListedSensor] = [("/org/orientd1/sensor/0", sensor, [])]
         let values = Status(snapshot: snapshot, requests: [], sensors: sensors).values
         #expect(values.contains { $0 == ("Sensor", "recording has ended") })
-        #expect(values.contains { $0 == ("", "turning.csv (unknown), replay, recording has ended") })
+        #expect(values.contains { $0 == ("", "turning.csv (place unknown), replay, recording has ended") })
     }
 
     @Test func `the interface's rule names the deciding application`() {
@@ -199,6 +199,8 @@ import Testing
         #expect(isMissing([idle]) { $0.claims = 1 })
         #expect(!isMissing([idle]) { $0.claims = 2 })
         #expect(!isMissing { $0.claims = 1 })
+        let refused = AgentLock.Holder(process: 1, activity: AgentLock.triesAgain + "it may not claim the sensor")
+        #expect(isMissing([refused]) { _ in })
         #expect(!isMissing { $0.sensorProxyClients = [":1.42"] })
     }
 

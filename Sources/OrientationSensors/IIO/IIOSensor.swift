@@ -121,7 +121,8 @@ package final class IIOSensor: SensorDevice, @unchecked Sendable {
             do throws(SystemError) {
                 try folder.write("1", to: folder.path + "/" + file)
             } catch {
-                if error.errno.code == EBUSY { return }
+                // Before udev's rules for the device have run, access is refused; opening the buffer tells if it stays so.
+                if error.errno.code == EBUSY || error.errno.code == EACCES { return }
                 throw error
             }
         }

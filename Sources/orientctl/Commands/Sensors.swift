@@ -43,7 +43,8 @@ enum Sensors {
         let state = status.hasRecordingEnded ? "recording has ended" : "\(status.state.name)\(level)\(error)"
         // An idle sensor has not been tried.
         let mode = status.mode == .simulation || status.state == .idle ? "" : ", \(status.mode)"
-        return printable("\(status.name) (\(status.location))\(mode)\(rate), \(state)")
+        let place = status.location == .unknown ? "place unknown" : status.location.name
+        return printable("\(status.name) (\(place))\(mode)\(rate), \(state)")
     }
 
     private static func lines(_ path: String, _ status: SensorStatus) -> [String] {

@@ -15,7 +15,7 @@ enum TabletModeCommand {
             + "opened, and when the machine sleeps. Without an argument, prints the mode and where it comes from.",
         words: [
             ("auto", "what its switch or hinge says"), ("laptop", "a laptop"), ("tablet", "a tablet"),
-            ("toggle", "the other mode; if one is set by hand, auto"),
+            ("toggle", "the other mode; if set by hand, what switch or hinge says"),
         ]
     ) { invocation throws(CommandError) in
         let choice = try invocation.operands.first.map { name throws(CommandError) -> Choice in
@@ -23,8 +23,7 @@ enum TabletModeCommand {
         }
         let bus = try invocation.connect()
         if let choice {
-            let name = try choice == .toggle ? other(busCall(bus.readManager()).status) : choice.name
-            try busCall(bus.callDaemon("SetTabletMode", isInteractive: true) { $0.append(name) })
+            try choice == .toggle ? toggle(on: bus) : set(choice, on: bus)
             guard invocation.isJSON || Terminal.isOutput else { return }
         }
         let snapshot = try busCall(bus.readManager())
@@ -40,9 +39,18 @@ enum TabletModeCommand {
 
     private enum Choice: String, NamedValue { case auto, laptop, tablet, toggle }
 
-    /// What `toggle` sets.
-    private static func other(_ status: ManagerStatus) -> String {
-        status.tabletModeSource == .override ? "auto" : status.tabletMode == .tablet ? "laptop" : "tablet"
+    private static func set(_ choice: Choice, on bus: Bus) throws(CommandError) {
+        try busCall(bus.callDaemon("SetTabletMode", isInteractive: true) { $0.append(choice.name) })
+    }
+
+    private static func toggle(on bus: Bus) throws(CommandError) {
+        let before = try busCall(bus.readManager()).status
+        if before.tabletModeSource == .override {
+            try set(.auto, on: bus)
+            // Where nothing tells the mode, both are set by hand.
+            guard try busCall(bus.readManager()).status.tabletModeSource == .none else { return }
+        }
+        try set(before.tabletMode == .tablet ? .laptop : .tablet, on: bus)
     }
 
     /// The mode, with what tells it and the angle of the hinge, in the words of `status`.

@@ -34,6 +34,9 @@ enum HardwareChecks {
         let all = system.accelerometers.map(described).joined(separator: ", ")
         if system.accelerometer != nil { return .ok(all) }
         if let first = system.accelerometers.first {
+            if let gone = removed(among: system.sensors.map { $0.status }) {
+                return .fail("no accelerometer in the display, but \(all); \(gone.name): \(gone.lastError)")
+            }
             let device = try? Device(syspath: first.description.sysfsPath)
             return noneInDisplay(all, isMarked: device?.property(locationProperty) != nil) {
                 device.flatMap(HwdbEntry.match).map { .markDisplay($0, first.description.sysfsPath) } ?? .none
@@ -50,6 +53,13 @@ enum HardwareChecks {
         var hubs = SensorHubs.ofThisMachine
         hubs.core = try? system.core?.get().stage
         return hubs.finding ?? MissingSensor.ofThisMachine.finding
+    }
+
+    /// The accelerometer of the display that the kernel has no longer.
+    static func removed(among sensors: [SensorStatus]) -> SensorStatus? {
+        sensors.first {
+            $0.state == .lost && $0.location != .base && !$0.sysfsPath.isEmpty && access($0.sysfsPath, F_OK) != 0
+        }
     }
 
     /// udev's property of the place of an accelerometer, from its rules or hwdb.
@@ -360,9 +370,15 @@ enum HardwareChecks {
         }
         let mode = status.map { " (TabletMode \($0.tabletMode.name), Autorotate \($0.autorotate.name))" } ?? ""
         if let status, status.tabletModeSource == .override {
-            let text = "\(hasVirtual ? "orientd's own" : "none"); the tablet mode is set by hand\(mode)"
-            // That of a tablet ends with the next sleep.
-            return status.tabletMode == .laptop ? .warn(text, remedy: .orientctl("tablet-mode auto")) : .ok(text)
+            let text = "; the tablet mode is set by hand\(mode)"
+            if hasVirtual == false, case .on = virtual {
+                return .warn("none, in spite of TabletSwitch=yes\(text)", remedy: .showSwitch)
+            }
+            let isMeasured = virtual == .on(isMeasured: true) || virtual == .off(isMeasured: true)
+            let found = (hasVirtual ? "orientd's own" : "none") + text
+            // That of a tablet ends with the next sleep, and without a hinge, nothing else tells the mode.
+            guard status.tabletMode == .laptop, isMeasured else { return .ok(found) }
+            return .warn(found, remedy: .orientctl("tablet-mode auto"))
         }
         if hasVirtual {
             let source = virtual == .on(isMeasured: true) ? "the angle of the hinge" : "orientctl tablet-mode"
@@ -374,18 +390,20 @@ enum HardwareChecks {
             guard status != nil else { return .warn("none; TabletSwitch=yes makes one while orientd runs") }
             return .warn("none, in spite of TabletSwitch=yes\(mode)", remedy: .showSwitch)
         case .off(true):
-            let change = "TabletSwitch=yes tells them, and a tablet's keyboard and touchpad are off then"
+            let change = "TabletSwitch=yes below [Tablet] tells them, and a tablet's keyboard and touchpad are off then"
             let text = "none; orientd uses the angle of the hinge\(mode), which GNOME and KDE do not know; \(change)"
             return .ok(text, remedy: .configure)
-        case .off(false): advice = "; with TabletSwitch=yes, orientctl tablet-mode makes one"
+        case .off(false): advice = "; with TabletSwitch=yes, 'orientctl tablet-mode tablet' turns one on"
         case .impossible, .on(false): break
         }
         guard let chassis, chassis == "convertible" || chassis == "laptop", status?.autorotate != .always else {
             return .ok("none, and none needed\(mode)\(advice)")
         }
         let isOff = virtual == .off(isMeasured: false)
+        let isTablet = status?.autorotate == .tabletMode
+        let count = isTablet ? "; it counts as a tablet until 'orientctl tablet-mode laptop'" : ""
         return .warn(
-            "none, but the chassis type is \(chassis): tablet mode cannot be detected\(mode)\(advice)",
+            "none, but the chassis type is \(chassis): tablet mode cannot be detected\(mode)\(count)\(advice)",
             remedy: isOff ? .configure : .orientctl("tablet-mode tablet")
         )
     }

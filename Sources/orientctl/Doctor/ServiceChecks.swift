@@ -33,6 +33,7 @@ enum ServiceChecks {
         clients.map { .ok("\($0) claims the accelerometer over \(SensorProxyObject.service)") }
             + agents.map {
                 let text = "process \($0.process) (orient-agent) \($0.activity)"
+                if $0.isOverruled { return .warn(text, remedy: .orientctl("align")) }
                 guard $0.isHindered else { return .ok(text) }
                 let isUnexplained = $0.findsNoOutput && !isGraphical
                 return .warn(text, remedy: isUnexplained ? .command("man orient-agent.conf") : .none)
@@ -123,7 +124,7 @@ enum ServiceChecks {
         closedLids: [String] = [],
         isDisplayOn: Bool? = nil
     ) -> Finding {
-        let text = "the interface is shown in \(Status.interface(status, deciding: deciding))"
+        let text = "the interface orientation is \(Status.interface(status, deciding: deciding))"
         switch status.interfaceRule {
         case .lock: return .warn(text, remedy: .orientctl("unlock"))
         case .never:

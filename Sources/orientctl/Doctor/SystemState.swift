@@ -24,7 +24,7 @@ struct SystemState {
     let connection: Result<Bus, SystemError>
     var bus: Bus? { try? connection.get() }
     private(set) var owner: NameOwner?
-    /// Whether a daemon that is no service was started with `--config`: then the configuration here is not its own.
+    /// Whether the daemon was started with `--config`: then the configuration here is not its own.
     private(set) var hasOwnConfiguration = false
     private(set) var snapshot: ManagerSnapshot?
     /// What orientd said last: while the sensor was read, if it was.
@@ -62,7 +62,7 @@ struct SystemState {
             daemonProblem = error.isServiceMissing ? CommandError.notRunning : CommandError(error).message
         }
         owner = bus.owner(of: Names.service)
-        guard address != .system, let process = owner?.process else { return }
+        guard let process = owner?.process else { return }
         let line = try? FileDescriptor.contents(of: "/proc/\(process)/cmdline", limit: 65536)
         let options = ["--config", "-c"]
         hasOwnConfiguration = (line?.split(separator: 0) ?? []).contains { argument in
@@ -87,7 +87,11 @@ struct SystemState {
     /// The libiio context of the configured source; nil for a recording or a simulation.
     var uri: String? { configuration.source.uri }
 
-    var accelerometer: (any SensorDevice)? { accelerometers.accelerometer }
+    /// The one that orientd reads, or else would read.
+    var accelerometer: (any SensorDevice)? {
+        let used = (try? readings.daemon?.get())?.sensor?.sysfsPath
+        return accelerometers.first { $0.description.sysfsPath == used } ?? accelerometers.accelerometer
+    }
 
     /// The account of the daemon, also while it does not run; nil if that user does not exist.
     var account: Account? { owner?.user.map(Account.ofUser) ?? .named("orientd") }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CLinux
 import CommandLineOptions
 import JSON
 import OrientationBus
@@ -70,6 +71,13 @@ struct Status {
             return before
         }
         var now = try bus.readKnownOfManager()
+        if status.autorotate == .tabletMode, status.tabletModeSource != .none {
+            // The angle of the hinge is measured meanwhile, twice a second.
+            for _ in 0..<50 where now.snapshot.status.tabletMode == .unknown {
+                poll(nil, 0, 20)
+                now = try bus.readKnownOfManager()
+            }
+        }
         try bus.callDaemon("Release")
         now.snapshot.status.sensorState = status.sensorState
         now.snapshot.status.claims = status.claims
@@ -99,10 +107,10 @@ struct Status {
     /// Says that nothing turns the display of a session that has no desktop; nil while a program uses the sensor.
     static func missingRotator(_ status: ManagerStatus, _ agents: [AgentLock.Holder]) -> Finding? {
         // Each agent claims it, also one that finds no output.
-        guard agents.allSatisfy({ $0.findsNoOutput }), status.claims <= UInt32(agents.count),
+        guard agents.allSatisfy({ $0.isHindered }), status.claims <= UInt32(agents.count),
             status.sensorProxyClients.isEmpty
         else { return nil }
-        guard agents.isEmpty else { return .warn("orient-agent finds no output to rotate", remedy: .doctor) }
+        if let agent = agents.first { return .warn("orient-agent \(agent.activity)", remedy: .doctor) }
         return .warn("neither a desktop nor orient-agent turns the display of this session", remedy: .agent)
     }
 
