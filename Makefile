@@ -134,7 +134,7 @@ debug: build-needs  ## build without optimization into .build/debug; with PROGRA
 define demonstrate
 	@./requirements.sh toolchain
 	@$(call deps,$(BUILD_PACKAGES) $(RUN_PACKAGES))
-	@$(MAKE) --no-print-directory debug PROGRAMS="orientd orientctl"
+	@$(MAKE) --no-print-directory debug PROGRAMS="orientd orientctl$(if $(1), orient-agent)"
 	@Tests/demo.sh .build/debug $(1)
 endef
 
@@ -143,7 +143,7 @@ run:  ## install missing packages, build orientd and orientctl without optimizat
 	    "them: 40 seconds in all, the first time, on two cores."
 	$(call demonstrate)
 
-try:  ## build as run does, and start a shell in which orientctl can be tried, with the accelerometer or a simulated device
+try:  ## build as run does, and start a shell to try orientctl and orient-agent, with the accelerometer or a simulated device
 	$(call demonstrate,shell)
 
 check: check-needs $(patsubst %,%-needs,$(filter peer session vm sid arm64,$(WITH)))  ## check the format, build, run all tests; with WITH="peer vm session sid arm64 fuzz sanitize soak" those too

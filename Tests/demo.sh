@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # usage: Tests/demo.sh FOLDER [shell]
 # Demonstrates the orientd and orientctl in FOLDER on a private bus, with this machine's accelerometer or, without one,
-# with a trace. With "shell", runs a shell in which they can be tried instead, with a simulated device that
-# keeps turning. Needs no root; leaves no processes and no files behind.
+# with a trace. With "shell", runs a shell in which they and orient-agent can be tried instead, with a simulated device
+# that keeps turning. Needs no root; leaves no processes and no files behind.
 set -eu
 bin=$(cd "$1" && pwd)
 here=$(cd "$(dirname "$0")" && pwd)
@@ -48,6 +48,8 @@ until orientctl sensors >/dev/null 2>&1; do kill -0 $daemon; sleep 0.02; done
 if [ $# -gt 1 ]; then
     echo "orientd runs on a private bus, with ${name:-a simulated device that keeps turning}."
     echo "Try: orientctl status --watch, orientctl lock, orientctl help. \"exit\" ends this."
+    [ -z "${WAYLAND_DISPLAY:-}${DISPLAY:-}" ] ||
+        echo "In sway and the like, orient-agent turns this display, too, until Ctrl-C."
     # Without a claim the sensor is not read, and the device appears to stand still.
     orientctl monitor >/dev/null 2>&1 &
     monitor=$!

@@ -7,6 +7,8 @@ import signal
 import subprocess
 import threading
 
+from agent_session import panel
+from fakes.toplevels import WlrServer
 from rig import BUILD, SOURCE_ROOT, RigTestCase, wait_until
 
 DONE = 0
@@ -18,11 +20,17 @@ class Trial(RigTestCase):
         home = self.rig.directory / "home"
         home.mkdir()
         (home / ".bashrc").write_text("PS1='mine> '; PROMPT_COMMAND='PS1=\"mine> \"'; ANSWER=42\n")
+        runtime = self.rig.directory / "runtime"
+        runtime.mkdir(mode=0o700)
+        self.compositor = WlrServer(runtime / "wayland-7", panel())
+        self.rig.on_close(self.compositor.close)
+        self.compositor.start()
+        variables = {"HOME": str(home), "TERM": "dumb", "XDG_RUNTIME_DIR": str(runtime), "WAYLAND_DISPLAY": "wayland-7"}
         self.controller, terminal = os.openpty()
         self.said = ""
         self.shell = self.rig.spawn(
             ["setsid", "--ctty", "--wait", SOURCE_ROOT / "Tests" / "demo.sh", BUILD, "shell"],
-            env=dict(self.rig.plain_environment, HOME=str(home), TERM="dumb"),
+            env=self.rig.plain_environment | variables,
             stdin=terminal,
             stdout=terminal,
             stderr=terminal,
@@ -48,6 +56,15 @@ class Trial(RigTestCase):
     def type(self, line):
         self.said = ""
         os.write(self.controller, line.encode() + b"\n")
+
+    def test_agent_turns_the_display_with_the_device(self):
+        self.type("orient-agent &")
+        wait_until(lambda: self.compositor.head("eDP-1").transform != "normal", "the display has turned")
+        self.type("kill %1; wait; echo resto''red")
+        self.wait_for("^restored$")
+        self.assertEqual(self.compositor.head("eDP-1").transform, "normal")
+        self.type("exit")
+        wait_until(lambda: self.shell.poll() is not None, "the shell has ended")
 
     def test_shell_has_a_prompt_of_its_own_and_a_device_that_turns(self):
         self.type("echo the answer is $ANSWER")
