@@ -280,7 +280,7 @@ import Testing
         func isRemoved(_ state: SensorState, _ path: String, _ location: SensorLocation = .display) -> Bool {
             var sensor = SensorStatus()
             (sensor.state, sensor.sysfsPath, sensor.location) = (state, path, location)
-            return HardwareChecks.removed(among: [sensor]) != nil
+            return HardwareChecks.isRemoved(sensor)
         }
         #expect(isRemoved(.lost, "/sys/gone"))
         #expect(!isRemoved(.idle, "/sys/gone") && !isRemoved(.lost, "/sys") && !isRemoved(.lost, ""))

@@ -11,11 +11,11 @@ enum TabletModeCommand {
         operands: "[auto|laptop|tablet|toggle]",
         summary: "set whether this machine counts as a laptop or a tablet",
         description: "Sets what this machine counts as, whatever its switch or hinge says. That ends with 'auto' and "
-            + "when orientd ends, so also when the machine is restarted; 'tablet' also ends when the lid is closed or "
-            + "opened, and when the machine sleeps. Without an argument, prints the mode and where it comes from.",
+            + "when orientd ends; 'tablet' also ends when the lid is closed or opened, and when the machine sleeps. "
+            + "Without an argument, prints the mode and where it comes from.",
         words: [
             ("auto", "what its switch or hinge says"), ("laptop", "a laptop"), ("tablet", "a tablet"),
-            ("toggle", "the other mode; if set by hand, what switch or hinge says"),
+            ("toggle", "the other mode; if one is set by hand, auto"),
         ]
     ) { invocation throws(CommandError) in
         let choice = try invocation.operands.first.map { name throws(CommandError) -> Choice in

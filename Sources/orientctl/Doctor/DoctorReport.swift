@@ -110,8 +110,8 @@ struct DoctorReport {
 
     private var configuration: [String] {
         let assignments = system.configurationReader.assignments
-        let found = assignments.isEmpty ? ["defaults"] : assignments
-        return ["", "== configuration"] + (system.hasOwnConfiguration ? ["not that of orientd:"] : []) + found
+        let missing = system.hasOwnConfiguration ? "orientd has another" : "defaults"
+        return ["", "== configuration"] + (system.hasOwnConfiguration || assignments.isEmpty ? [missing] : assignments)
     }
 
     private var daemon: [String] {

@@ -34,8 +34,8 @@ enum HardwareChecks {
         let all = system.accelerometers.map(described).joined(separator: ", ")
         if system.accelerometer != nil { return .ok(all) }
         if let first = system.accelerometers.first {
-            if let gone = removed(among: system.sensors.map { $0.status }) {
-                return .fail("no accelerometer in the display, but \(all); \(gone.name): \(gone.lastError)")
+            if let gone = system.sensors.first(where: { isRemoved($0.status) })?.status {
+                return .fail("no accelerometer in the display: \(gone.name): \(gone.lastError)")
             }
             let device = try? Device(syspath: first.description.sysfsPath)
             return noneInDisplay(all, isMarked: device?.property(locationProperty) != nil) {
@@ -55,11 +55,10 @@ enum HardwareChecks {
         return hubs.finding ?? MissingSensor.ofThisMachine.finding
     }
 
-    /// The accelerometer of the display that the kernel has no longer.
-    static func removed(among sensors: [SensorStatus]) -> SensorStatus? {
-        sensors.first {
-            $0.state == .lost && $0.location != .base && !$0.sysfsPath.isEmpty && access($0.sysfsPath, F_OK) != 0
-        }
+    /// Whether it is an accelerometer of the display that the kernel no longer has.
+    static func isRemoved(_ sensor: SensorStatus) -> Bool {
+        sensor.state == .lost && sensor.location != .base && !sensor.sysfsPath.isEmpty
+            && access(sensor.sysfsPath, F_OK) != 0
     }
 
     /// udev's property of the place of an accelerometer, from its rules or hwdb.
@@ -370,15 +369,15 @@ enum HardwareChecks {
         }
         let mode = status.map { " (TabletMode \($0.tabletMode.name), Autorotate \($0.autorotate.name))" } ?? ""
         if let status, status.tabletModeSource == .override {
-            let text = "; the tablet mode is set by hand\(mode)"
-            if hasVirtual == false, case .on = virtual {
-                return .warn("none, in spite of TabletSwitch=yes\(text)", remedy: .showSwitch)
-            }
-            let isMeasured = virtual == .on(isMeasured: true) || virtual == .off(isMeasured: true)
+            let text = "; the tablet mode is set by hand" + mode
             let found = (hasVirtual ? "orientd's own" : "none") + text
+            switch virtual {
+            case .on where !hasVirtual: return .warn("none, in spite of TabletSwitch=yes" + text, remedy: .showSwitch)
             // That of a tablet ends with the next sleep, and without a hinge, nothing else tells the mode.
-            guard status.tabletMode == .laptop, isMeasured else { return .ok(found) }
-            return .warn(found, remedy: .orientctl("tablet-mode auto"))
+            case .on(true), .off(true):
+                return status.tabletMode == .laptop ? .warn(found, remedy: .orientctl("tablet-mode auto")) : .ok(found)
+            case .on, .off, .impossible: return .ok(found)
+            }
         }
         if hasVirtual {
             let source = virtual == .on(isMeasured: true) ? "the angle of the hinge" : "orientctl tablet-mode"

@@ -194,7 +194,7 @@ extension DaemonReadings {
         duration = MonotonicClock.now - start
         // Where the hinge is measured, the base's accelerometer is read, too.
         let sensors = try bus.readSensors().map { $0.status }.filter { $0.location != .base }
-        sensor = sensors.first { $0.state == .sampling } ?? sensors.first { $0.state != .lost } ?? sensors.first
+        sensor = sensors.first { $0.state == .sampling } ?? sensors.first
         try bus.callDaemon("ReleaseTabletMode")
         try bus.callDaemon("Release")
     }
