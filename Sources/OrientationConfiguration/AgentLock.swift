@@ -18,9 +18,11 @@ package final class AgentLock {
         package var findsNoOutput: Bool { activity == AgentLock.findsNoOutput }
 
         /// Whether it cannot rotate what it should.
-        package var isHindered: Bool { isRefused || findsNoOutput }
-        /// Whether the compositor refuses what it wants, or orientd its claim.
+        package var isHindered: Bool { isRefused || lacksClaim || findsNoOutput }
+        /// Whether the compositor refuses what it wants.
         package var isRefused: Bool { activity.begins(with: AgentLock.triesAgain) }
+        /// Whether orientd refuses its claim of the sensor.
+        package var lacksClaim: Bool { activity.begins(with: AgentLock.cannotClaim) }
 
         /// Whether it leaves the display as another program has set it.
         package var isOverruled: Bool { activity.begins(with: AgentLock.leaves) }
@@ -28,9 +30,11 @@ package final class AgentLock {
 
     /// What an agent does where nothing can be rotated.
     package static let findsNoOutput = "finds no output to rotate"
-    /// What it does where the compositor or orientd refuses; the reason follows.
+    /// What it does where the compositor refuses; the reason follows.
     package static let triesAgain = "tries again: "
-    /// What it does where somebody else decides on a transform; the panels follow.
+    /// What it does where orientd refuses; the reason follows.
+    package static let cannotClaim = "cannot claim the sensor: "
+    /// What it does while another program's transform stays; the panels follow.
     package static let leaves = "leaves "
 
     private static let suffix = ".lock"

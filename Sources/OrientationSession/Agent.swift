@@ -8,7 +8,7 @@ package import SystemdBus
 
 /// The agent of one session: rotates the built-in display, and what must follow it, as orientd decides.
 package final class Agent {
-    /// In seconds, between claims that are refused: something else than the session may have changed.
+    /// In seconds, from a refused claim to the next: the reason may go away without a signal of logind.
     private static let claimPause = 30.0
 
     private let configuration: AgentConfiguration
@@ -193,7 +193,8 @@ package final class Agent {
         switch daemon.claim {
         case .asked: return
         case .refused(let error):
-            refusal = "cannot claim the sensor: \(error)"
+            guard daemon.wantsClaim else { return }
+            refusal = AgentLock.cannotClaim + "\(error)"
             claimTimer?.arm(after: Self.claimPause)
         case .none, .granted: refusal = nil
         }
@@ -258,7 +259,8 @@ package final class Agent {
         if case .standingAside(let rival) = role {
             display.report("stands aside: \(rival)")
         } else {
-            display.report(refusal.map { AgentLock.triesAgain + $0 } ?? display.activity)
+            let activity = display.activity
+            display.report(activity == AgentLock.findsNoOutput ? activity : refusal ?? activity)
         }
     }
 

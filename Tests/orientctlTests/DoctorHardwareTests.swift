@@ -252,6 +252,9 @@ import Testing
         #expect(finding(.off(isMeasured: isMeasured)) == expected("none" + words))
         let own = finding(.on(isMeasured: isMeasured), hasVirtual: true)
         #expect(own == expected("orientd's own" + words))
+        status.hingeAngle = 90
+        let byAngle = finding(.off(isMeasured: false)).verdict
+        #expect(byAngle == (mode == .laptop ? .warn : .ok))
         let missing = finding(.on(isMeasured: isMeasured))
         #expect(missing == .warn("none, in spite of TabletSwitch=yes" + words, remedy: .showSwitch))
     }
@@ -262,7 +265,10 @@ import Testing
         status.autorotate = mode
         let finding = HardwareChecks.tabletSwitch([], chassis: "convertible", virtual: .impossible, status: status)
         #expect(finding.verdict == .warn)
-        #expect(finding.text.contains("it counts as a tablet until 'orientctl tablet-mode laptop'") == counts)
+        #expect(finding.text.contains("it counts as a tablet, which 'orientctl tablet-mode laptop' changes") == counts)
+        status.tabletModeSource = .accelerometers
+        let measured = HardwareChecks.tabletSwitch([], chassis: "convertible", virtual: .impossible, status: status)
+        #expect(measured.verdict == .ok)
     }
 
     @Test func `a measurable hinge comes with the advice to make it a switch`() {

@@ -199,8 +199,9 @@ import Testing
         #expect(isMissing([idle]) { $0.claims = 1 })
         #expect(!isMissing([idle]) { $0.claims = 2 })
         #expect(!isMissing { $0.claims = 1 })
-        let refused = AgentLock.Holder(process: 1, activity: AgentLock.triesAgain + "it may not claim the sensor")
+        let refused = AgentLock.Holder(process: 1, activity: AgentLock.cannotClaim + "not authorized")
         #expect(isMissing([refused]) { _ in })
+        #expect(!isMissing([refused]) { $0.claims = 1 })
         #expect(!isMissing { $0.sensorProxyClients = [":1.42"] })
     }
 

@@ -121,7 +121,7 @@ package final class IIOSensor: SensorDevice, @unchecked Sendable {
             do throws(SystemError) {
                 try folder.write("1", to: folder.path + "/" + file)
             } catch {
-                // Before udev's rules for the device have run, access is refused; opening the buffer tells if it stays so.
+                // udev's rules may not have run yet; opening the buffer reports what stays refused.
                 if error.errno.code == EBUSY || error.errno.code == EACCES { return }
                 throw error
             }

@@ -30,12 +30,12 @@ struct OutputReport: Sendable {
         outputs.filter { !$0.isShown && (names.isEmpty ? $0.isBuiltIn : names.contains($0.name)) }.map { $0.name }
     }
 
-    /// Which panel is missing, as a message; nil if none is, or some will be when they are on again.
+    /// Names the missing panels, as a message; nil if all are there or, where none is named, if one is shown or off.
     var problem: String? {
         let missing = names.filter { outputs.named($0) == nil }
         guard !missing.isEmpty || panels.isEmpty && disabledPanels.isEmpty else { return nil }
-        let shown = outputs.shownNames.joined(separator: ", ")
-        let found = shown.isEmpty ? "there are no outputs" : "the outputs are \(shown)"
+        let all = outputs.map { $0.isShown ? $0.name : $0.name + " (off)" }.joined(separator: ", ")
+        let found = all.isEmpty ? "there are no outputs" : "the outputs are \(all)"
         guard !names.isEmpty else {
             return "no output is a built-in panel (eDP, LVDS, DSI, DPI or SPI): \(found); write the one to rotate to "
                 + "~/.config/orientd/agent.conf below [Agent], as in Output=NAME, and start orient-agent again"

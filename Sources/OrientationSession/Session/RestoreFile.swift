@@ -35,7 +35,7 @@ struct RestoreFile {
             return nil
         }
         guard let json = try? JSONValue(bytes), let point = RestorePoint(json) else {
-            warn("\(path): orient-agent did not write this, and removes it; the display is not restored")
+            warn("\(path): not written by this version of orient-agent; it is removed, and the display is not restored")
             unlink(path)
             return nil
         }

@@ -35,12 +35,12 @@ package final class SessionCheck {
 
     /// Checks the session that the environment describes; returns lines as `orientctl doctor --json` prints them.
     package func run() throws(SystemError) -> [String] {
-        try check()
+        checkSession()
         for warning in warnings { add("warn", "agent.conf", warning, remedy: "man orient-agent.conf") }
         return findings
     }
 
-    private func check() throws(SystemError) {
+    private func checkSession() {
         surroundings = try? Surroundings(choice)
         if let desktop = OtherRotators.desktop {
             let mayKeepLock = desktop.lock != nil && configuration.lockSync == .auto
@@ -84,7 +84,8 @@ package final class SessionCheck {
 
     private func add(_ agent: AgentLock.Holder) {
         // What helps one that finds no output is a finding of the panel.
-        add(agent.isHindered ? "warn" : "ok", "agent", "process \(agent.process) \(agent.activity)")
+        let isWell = !agent.isHindered && !agent.isOverruled
+        add(isWell ? "ok" : "warn", "agent", "process \(agent.process) \(agent.activity)")
     }
 
     private func checkDisplay() throws(SystemError) {
@@ -112,14 +113,19 @@ package final class SessionCheck {
         guard let panel = report.panels.first else {
             // It may have been told another output than the configuration names.
             if let agent, !agent.findsNoOutput { return }
-            if let problem = report.problem { return add("warn", "panel", problem, remedy: "man orient-agent.conf") }
+            addProblem(of: report)
             let names = report.disabledPanels.joined(separator: " and ")
+            if names.isEmpty { return }
             return add("warn", "panel", "\(names) is off, as with a closed lid, and is rotated when it is on again")
         }
-        if let problem = report.problem { add("warn", "panel", problem, remedy: "man orient-agent.conf") }
+        addProblem(of: report)
         let direction = panel.transform.isSideways ? " counter-clockwise, as Wayland counts" : ""
         add("ok", "panel", "\(panel.name), transform \(panel.transform)\(direction)")
         checkTouch(panel, outputs)
+    }
+
+    private func addProblem(of report: OutputReport) {
+        if let problem = report.problem { add("warn", "panel", problem, remedy: "man orient-agent.conf") }
     }
 
     private func checkTouch(_ panel: Output, _ outputs: [Output]) {

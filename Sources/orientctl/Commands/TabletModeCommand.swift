@@ -15,7 +15,7 @@ enum TabletModeCommand {
             + "Without an argument, prints the mode and where it comes from.",
         words: [
             ("auto", "what its switch or hinge says"), ("laptop", "a laptop"), ("tablet", "a tablet"),
-            ("toggle", "the other mode; if one is set by hand, auto"),
+            ("toggle", "the other mode; if set by hand, auto where something tells it"),
         ]
     ) { invocation throws(CommandError) in
         let choice = try invocation.operands.first.map { name throws(CommandError) -> Choice in
@@ -47,7 +47,7 @@ enum TabletModeCommand {
         let before = try busCall(bus.readManager()).status
         if before.tabletModeSource == .override {
             try set(.auto, on: bus)
-            // Where nothing tells the mode, both are set by hand.
+            // Without switch and hinge, `auto` means unknown.
             guard try busCall(bus.readManager()).status.tabletModeSource == .none else { return }
         }
         try set(before.tabletMode == .tablet ? .laptop : .tablet, on: bus)

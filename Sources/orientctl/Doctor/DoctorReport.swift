@@ -50,7 +50,7 @@ struct DoctorReport {
         if recording != nil { return "recording" }
         let readings = system.readings
         if readings.samples.isEmpty { return "no trace: \(readings.problem)" }
-        return "trace of \(readings.isFiltered ? "the readings, from orientd's Gravity" : "the sensor itself")"
+        return "trace of \(readings.isFiltered ? "orientd's Gravity" : "the sensor itself")"
     }
 
     /// The personal data in the daemon's answers and in the configuration.
@@ -110,7 +110,7 @@ struct DoctorReport {
 
     private var configuration: [String] {
         let assignments = system.configurationReader.assignments
-        let missing = system.hasOwnConfiguration ? "orientd has another" : "defaults"
+        let missing = system.hasOwnConfiguration ? "not shown: orientd was started with --config" : "defaults"
         return ["", "== configuration"] + (system.hasOwnConfiguration || assignments.isEmpty ? [missing] : assignments)
     }
 

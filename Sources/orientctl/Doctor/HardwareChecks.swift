@@ -33,10 +33,10 @@ enum HardwareChecks {
         }
         let all = system.accelerometers.map(described).joined(separator: ", ")
         if system.accelerometer != nil { return .ok(all) }
+        if let gone = system.sensors.first(where: { isRemoved($0.status) })?.status {
+            return .fail("no accelerometer in the display: \(gone.name): \(gone.lastError)")
+        }
         if let first = system.accelerometers.first {
-            if let gone = system.sensors.first(where: { isRemoved($0.status) })?.status {
-                return .fail("no accelerometer in the display: \(gone.name): \(gone.lastError)")
-            }
             let device = try? Device(syspath: first.description.sysfsPath)
             return noneInDisplay(all, isMarked: device?.property(locationProperty) != nil) {
                 device.flatMap(HwdbEntry.match).map { .markDisplay($0, first.description.sysfsPath) } ?? .none
@@ -374,10 +374,10 @@ enum HardwareChecks {
             switch virtual {
             case .on where !hasVirtual: return .warn("none, in spite of TabletSwitch=yes" + text, remedy: .showSwitch)
             // That of a tablet ends with the next sleep, and without a hinge, nothing else tells the mode.
-            case .on(true), .off(true):
-                return status.tabletMode == .laptop ? .warn(found, remedy: .orientctl("tablet-mode auto")) : .ok(found)
-            case .on, .off, .impossible: return .ok(found)
+            case .on(false), .off(false), .impossible: guard status.hingeAngle >= 0 else { return .ok(found) }
+            case .on(true), .off(true): break
             }
+            return status.tabletMode == .laptop ? .warn(found, remedy: .orientctl("tablet-mode auto")) : .ok(found)
         }
         if hasVirtual {
             let source = virtual == .on(isMeasured: true) ? "the angle of the hinge" : "orientctl tablet-mode"
@@ -395,12 +395,16 @@ enum HardwareChecks {
         case .off(false): advice = "; with TabletSwitch=yes, 'orientctl tablet-mode tablet' turns one on"
         case .impossible, .on(false): break
         }
+        let source = status?.tabletModeSource
+        if source == .hinge || source == .accelerometers {
+            return .ok("none; orientd uses the angle of the hinge" + mode)
+        }
         guard let chassis, chassis == "convertible" || chassis == "laptop", status?.autorotate != .always else {
             return .ok("none, and none needed\(mode)\(advice)")
         }
         let isOff = virtual == .off(isMeasured: false)
         let isTablet = status?.autorotate == .tabletMode
-        let count = isTablet ? "; it counts as a tablet until 'orientctl tablet-mode laptop'" : ""
+        let count = isTablet ? "; it counts as a tablet, which 'orientctl tablet-mode laptop' changes" : ""
         return .warn(
             "none, but the chassis type is \(chassis): tablet mode cannot be detected\(mode)\(count)\(advice)",
             remedy: isOff ? .configure : .orientctl("tablet-mode tablet")

@@ -90,7 +90,9 @@ struct SystemState {
     /// The one that orientd reads, or else would read.
     var accelerometer: (any SensorDevice)? {
         let used = (try? readings.daemon?.get())?.sensor?.sysfsPath
-        return accelerometers.first { $0.description.sysfsPath == used } ?? accelerometers.accelerometer
+        // Those of another machine have no path.
+        let found = accelerometers.first { !$0.description.sysfsPath.isEmpty && $0.description.sysfsPath == used }
+        return found ?? accelerometers.accelerometer
     }
 
     /// The account of the daemon, also while it does not run; nil if that user does not exist.

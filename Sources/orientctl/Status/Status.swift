@@ -71,9 +71,9 @@ struct Status {
             return before
         }
         var now = try bus.readKnownOfManager()
-        if status.autorotate == .tabletMode, status.tabletModeSource != .none {
-            // The angle of the hinge is measured meanwhile, twice a second.
-            for _ in 0..<50 where now.snapshot.status.tabletMode == .unknown {
+        // The angle of the hinge is measured meanwhile, twice a second, but for a closed lid.
+        if status.autorotate == .tabletMode, status.tabletModeSource != .none, status.interfaceRule != .paused {
+            for _ in 0..<50 where now.snapshot.status.tabletMode == .unknown && now.snapshot.status.hingeAngle < 0 {
                 poll(nil, 0, 20)
                 now = try bus.readKnownOfManager()
             }
@@ -106,8 +106,9 @@ struct Status {
 
     /// Says that nothing turns the display of a session that has no desktop; nil while a program uses the sensor.
     static func missingRotator(_ status: ManagerStatus, _ agents: [AgentLock.Holder]) -> Finding? {
-        // Each agent claims it, also one that finds no output.
-        guard agents.allSatisfy({ $0.isHindered }), status.claims <= UInt32(agents.count),
+        // Each agent that may claims it, also one that finds no output.
+        let own = agents.filter { !$0.lacksClaim }.count
+        guard agents.allSatisfy({ $0.isHindered }), status.claims <= UInt32(own),
             status.sensorProxyClients.isEmpty
         else { return nil }
         if let agent = agents.first { return .warn("orient-agent \(agent.activity)", remedy: .doctor) }
