@@ -89,10 +89,11 @@ struct SystemState {
 
     /// The one that orientd reads, or else would read.
     var accelerometer: (any SensorDevice)? {
-        let used = (try? readings.daemon?.get())?.sensor?.sysfsPath
-        // Those of another machine have no path.
-        let found = accelerometers.first { !$0.description.sysfsPath.isEmpty && $0.description.sysfsPath == used }
-        return found ?? accelerometers.accelerometer
+        // Of a lost one, the device may be in another place now. Those of another machine have no path.
+        guard let used = (try? readings.daemon?.get())?.sensor, used.state == .sampling, !used.sysfsPath.isEmpty,
+            let found = accelerometers.first(where: { $0.description.sysfsPath == used.sysfsPath })
+        else { return accelerometers.accelerometer }
+        return found
     }
 
     /// The account of the daemon, also while it does not run; nil if that user does not exist.
