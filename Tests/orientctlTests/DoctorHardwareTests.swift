@@ -282,17 +282,6 @@ import Testing
         #expect(finding.remedy == .configure)
     }
 
-    @Test func `a sensor whose device has gone is not the one that is in another place`() {
-        func isRemoved(_ state: SensorState, _ path: String, _ location: SensorLocation = .display) -> Bool {
-            var sensor = SensorStatus()
-            (sensor.state, sensor.sysfsPath, sensor.location) = (state, path, location)
-            return HardwareChecks.isRemoved(sensor)
-        }
-        #expect(isRemoved(.lost, "/sys/gone"))
-        #expect(!isRemoved(.idle, "/sys/gone") && !isRemoved(.lost, "/sys") && !isRemoved(.lost, ""))
-        #expect(!isRemoved(.lost, "/sys/gone", .base))
-    }
-
     // MARK: - A sensor that reads upside down
 
     @Test func `keyboards that count are named`() {

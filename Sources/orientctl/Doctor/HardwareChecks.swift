@@ -33,9 +33,6 @@ enum HardwareChecks {
         }
         let all = system.accelerometers.map(described).joined(separator: ", ")
         if system.accelerometer != nil { return .ok(all) }
-        if let gone = system.sensors.first(where: { isRemoved($0.status) })?.status {
-            return .fail("no accelerometer in the display: \(gone.name): \(gone.lastError)")
-        }
         if let first = system.accelerometers.first {
             let device = try? Device(syspath: first.description.sysfsPath)
             return noneInDisplay(all, isMarked: device?.property(locationProperty) != nil) {
@@ -53,12 +50,6 @@ enum HardwareChecks {
         var hubs = SensorHubs.ofThisMachine
         hubs.core = try? system.core?.get().stage
         return hubs.finding ?? MissingSensor.ofThisMachine.finding
-    }
-
-    /// Whether it is an accelerometer of the display that the kernel no longer has.
-    static func isRemoved(_ sensor: SensorStatus) -> Bool {
-        sensor.state == .lost && sensor.location != .base && !sensor.sysfsPath.isEmpty
-            && access(sensor.sysfsPath, F_OK) != 0
     }
 
     /// udev's property of the place of an accelerometer, from its rules or hwdb.
