@@ -15,27 +15,31 @@ package final class AgentLock {
         /// What it does, as words that follow "orient-agent".
         package var activity: String
 
-        package var findsNoOutput: Bool { activity == AgentLock.findsNoOutput }
-
-        /// Whether it cannot rotate what it should.
-        package var isHindered: Bool { isRefused || lacksClaim || findsNoOutput }
-        /// Whether the compositor refuses what it wants.
-        package var isRefused: Bool { activity.begins(with: AgentLock.triesAgain) }
-        /// Whether orientd refuses its claim of the sensor.
-        package var lacksClaim: Bool { activity.begins(with: AgentLock.cannotClaim) }
-
-        /// Whether it leaves the display as another program has set it.
-        package var isOverruled: Bool { activity.begins(with: AgentLock.leaves) }
+        /// What keeps it from showing what orientd decides; nil if nothing does.
+        package var hindrance: Hindrance? { Hindrance.allCases.first { activity.begins(with: $0.words) } }
     }
 
-    /// What an agent does where nothing can be rotated.
-    package static let findsNoOutput = "finds no output to rotate"
-    /// What it does where the compositor refuses; the reason follows.
-    package static let triesAgain = "tries again: "
-    /// What it does where orientd refuses; the reason follows.
-    package static let cannotClaim = "cannot claim the sensor: "
-    /// What it does while another program's transform stays; the panels follow.
-    package static let leaves = "leaves "
+    /// What can keep an agent from showing what orientd decides.
+    package enum Hindrance: CaseIterable {
+        /// There is nothing that can be rotated.
+        case noOutput
+        /// The compositor refuses; the reason follows the words.
+        case refused
+        /// orientd refuses the claim of the sensor; the reason follows.
+        case noClaim
+        /// Another program's transform stays; the panels follow.
+        case overruled
+
+        /// What such an agent does, as the beginning of ``Holder/activity``.
+        package var words: String {
+            switch self {
+            case .noOutput: "finds no output to rotate"
+            case .refused: "tries again: "
+            case .noClaim: "cannot claim the sensor: "
+            case .overruled: "leaves "
+            }
+        }
+    }
 
     private static let suffix = ".lock"
 

@@ -194,7 +194,7 @@ package final class Agent {
         case .asked: return
         case .refused(let error):
             guard daemon.wantsClaim else { return }
-            refusal = AgentLock.cannotClaim + "\(error)"
+            refusal = AgentLock.Hindrance.noClaim.words + "\(error)"
             claimTimer?.arm(after: Self.claimPause)
         case .none, .granted: refusal = nil
         }
@@ -260,7 +260,7 @@ package final class Agent {
             display.report("stands aside: \(rival)")
         } else {
             let activity = display.activity
-            display.report(activity == AgentLock.findsNoOutput ? activity : refusal ?? activity)
+            display.report(activity == AgentLock.Hindrance.noOutput.words ? activity : refusal ?? activity)
         }
     }
 

@@ -126,15 +126,18 @@ import Testing
     }
 
     @Test func `an agent without an output is a warning`() {
-        let refused = AgentLock.Holder(process: 78, activity: AgentLock.triesAgain + "the X server refuses")
+        func agent(_ hindrance: AgentLock.Hindrance, _ rest: String) -> AgentLock.Holder {
+            AgentLock.Holder(process: 78, activity: hindrance.words + rest)
+        }
+        let refused = agent(.refused, "the X server refuses")
         #expect(ServiceChecks.rotators([], [refused]).map { $0.verdict } == [.warn])
-        let overruled = AgentLock.Holder(process: 78, activity: AgentLock.leaves + "DSI-1 as another program set it")
+        let overruled = agent(.overruled, "DSI-1 as another program set it")
         #expect(ServiceChecks.rotators([], [overruled]).map { $0.remedy } == [.orientctl("align")])
-        let agent = AgentLock.Holder(process: 78, activity: AgentLock.findsNoOutput)
+        let idle = agent(.noOutput, "")
         let text = "process 78 (orient-agent) finds no output to rotate"
         let warning = Finding.warn(text, remedy: .command("man orient-agent.conf"))
-        #expect(ServiceChecks.rotators([], [agent], isGraphical: false) == [warning])
-        #expect(ServiceChecks.rotators([], [agent], isGraphical: true) == [.warn(text)])
+        #expect(ServiceChecks.rotators([], [idle], isGraphical: false) == [warning])
+        #expect(ServiceChecks.rotators([], [idle], isGraphical: true) == [.warn(text)])
     }
 
     @Test func `the name of iio-sensor-proxy should belong to orientd`() {

@@ -195,11 +195,11 @@ import Testing
         }
         #expect(isMissing { _ in })
         #expect(!isMissing([AgentLock.Holder(process: 1, activity: "turns eDP-1")]) { _ in })
-        let idle = AgentLock.Holder(process: 1, activity: AgentLock.findsNoOutput)
+        let idle = AgentLock.Holder(process: 1, activity: AgentLock.Hindrance.noOutput.words)
         #expect(isMissing([idle]) { $0.claims = 1 })
         #expect(!isMissing([idle]) { $0.claims = 2 })
         #expect(!isMissing { $0.claims = 1 })
-        let refused = AgentLock.Holder(process: 1, activity: AgentLock.cannotClaim + "not authorized")
+        let refused = AgentLock.Holder(process: 1, activity: AgentLock.Hindrance.noClaim.words + "not authorized")
         #expect(isMissing([refused]) { _ in })
         #expect(!isMissing([refused]) { $0.claims = 1 })
         #expect(!isMissing { $0.sensorProxyClients = [":1.42"] })

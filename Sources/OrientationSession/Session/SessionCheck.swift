@@ -84,8 +84,7 @@ package final class SessionCheck {
 
     private func add(_ agent: AgentLock.Holder) {
         // What helps one that finds no output is a finding of the panel.
-        let isWell = !agent.isHindered && !agent.isOverruled
-        add(isWell ? "ok" : "warn", "agent", "process \(agent.process) \(agent.activity)")
+        add(agent.hindrance == nil ? "ok" : "warn", "agent", "process \(agent.process) \(agent.activity)")
     }
 
     private func checkDisplay() throws(SystemError) {
@@ -112,7 +111,7 @@ package final class SessionCheck {
         let report = OutputReport(outputs, panels: configuration.outputs)
         guard let panel = report.panels.first else {
             // It may have been told another output than the configuration names.
-            if let agent, !agent.findsNoOutput { return }
+            if let agent, agent.hindrance != .noOutput { return }
             addProblem(of: report)
             let names = report.disabledPanels.joined(separator: " and ")
             if names.isEmpty { return }

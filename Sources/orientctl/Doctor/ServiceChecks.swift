@@ -33,10 +33,12 @@ enum ServiceChecks {
         clients.map { .ok("\($0) claims the accelerometer over \(SensorProxyObject.service)") }
             + agents.map {
                 let text = "process \($0.process) (orient-agent) \($0.activity)"
-                if $0.isOverruled { return .warn(text, remedy: .orientctl("align")) }
-                guard $0.isHindered else { return .ok(text) }
-                let isUnexplained = $0.findsNoOutput && !isGraphical
-                return .warn(text, remedy: isUnexplained ? .command("man orient-agent.conf") : .none)
+                switch $0.hindrance {
+                case nil: return .ok(text)
+                case .overruled: return .warn(text, remedy: .orientctl("align"))
+                case .noOutput where !isGraphical: return .warn(text, remedy: .command("man orient-agent.conf"))
+                case .noOutput, .refused, .noClaim: return .warn(text)
+                }
             }
     }
 

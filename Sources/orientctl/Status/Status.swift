@@ -107,8 +107,8 @@ struct Status {
     /// Says that nothing turns the display of a session that has no desktop; nil while a program uses the sensor.
     static func missingRotator(_ status: ManagerStatus, _ agents: [AgentLock.Holder]) -> Finding? {
         // Each agent that may claims it, also one that finds no output.
-        let own = agents.filter { !$0.lacksClaim }.count
-        guard agents.allSatisfy({ $0.isHindered }), status.claims <= UInt32(own),
+        let own = agents.filter { $0.hindrance != .noClaim }.count
+        guard agents.allSatisfy({ $0.hindrance != nil && $0.hindrance != .overruled }), status.claims <= UInt32(own),
             status.sensorProxyClients.isEmpty
         else { return nil }
         if let agent = agents.first { return .warn("orient-agent \(agent.activity)", remedy: .doctor) }
