@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import OrientationConfiguration
+import OrientationCore
+import OrientationSensors
+import POSIX
+import SystemdBus
+
+/// The checks of lid and tablet switches.
+extension HardwareChecks {
+    /// The names of the lid switches that say closed, of those that are not ignored and that this user may read.
+    static func closedLids(_ system: SystemState) -> [String] {
+        let nodes = (try? Device.all(inSubsystem: "input", named: "event*")) ?? []
+        return nodes.compactMap { node in
+            let name = EventNode.deviceName(of: node)
+            guard EventNode.switches(of: node).contains(.lid), let path = node.devnode,
+                !system.configuration.ignoredLidSwitches.contains(name),
+                let state = try? SwitchEvents(path).nextState(), state.contains(.lid)
+            else { return nil }
+            return name
+        }
+    }
+
+    static func tabletSwitch(_ system: SystemState) -> [Finding] {
+        var switches: [String] = []
+        /// What the switches that are not ignored say: `tablet` if any of them does, as in orientd.
+        var said = TabletMode.unknown
+        var hasVirtual = false
+        var keyboards: [String] = []
+        do throws(SystemError) {
+            for node in try Device.all(inSubsystem: "input", named: "event*") {
+                hasVirtual = hasVirtual || EventNode.isVirtualTabletSwitch(node)
+                if EventNode.isAttachedKeyboard(node) { keyboards.append(EventNode.deviceName(of: node)) }
+                guard EventNode.switches(of: node).contains(.tabletMode), let path = node.devnode else { continue }
+                if let account = system.account, !(try FileAccess(of: path)).allows(.read, to: account) {
+                    let remedy = remedy(byRules: .applySwitchRules)
+                    return [.warn("\(account.name) may not read \(path)", remedy: remedy)]
+                }
+                // No state for a switch that this user may not read.
+                let state = try? SwitchEvents(path).nextState()
+                let mode = state.map { $0.contains(.tabletMode) ? TabletMode.tablet : .laptop }
+                let name = EventNode.deviceName(of: node)
+                switches.append("\(name) at \(node.name)\(mode.map { ": \($0)" } ?? "")")
+                let isIgnored = system.configuration.ignoredTabletSwitches.contains(name)
+                if !isIgnored, said != .tablet, let mode { said = mode }
+            }
+        } catch {
+            return [.warn("\(error)")]
+        }
+        if switches.isEmpty, system.configuration.isTabletWithoutKeyboard { return [tabletMode(by: keyboards)] }
+        let chassis = system.chassis
+        let status = system.status
+        if said == .unknown, let status, status.tabletModeSource == .switch { said = status.tabletMode }
+        let hasBase = system.accelerometers.contains { $0.description.mounting?.location == .base }
+        let known = Desktop.VirtualSwitch(
+            status?.tabletModeSource,
+            hasBase: hasBase,
+            chassis: chassis,
+            isWanted: system.configuration.machine.virtualTabletSwitch
+        )
+        let virtual = system.hasOwnConfiguration ? .impossible : known
+        return [
+            tabletSwitch(switches, said, chassis: chassis, virtual: virtual, hasVirtual: hasVirtual, status: status)
+        ]
+    }
+
+    /// Says what the names of attached keyboards mean with TabletWithoutKeyboard=yes.
+    static func tabletMode(by keyboards: [String]) -> Finding {
+        let found = keyboards.isEmpty ? "no keyboard: a tablet" : "\(keyboards.joined(separator: ", ")): a laptop"
+        return .ok("none, but TabletWithoutKeyboard=yes; \(found)")
+    }
+
+    /// Checks the tablet switches; `said` is what they say together.
+    ///
+    /// `virtual` is the one that orientd can make, and `hasVirtual` whether it has.
+    static func tabletSwitch(
+        _ switches: [String],
+        _ said: TabletMode = .unknown,
+        chassis: String?,
+        virtual: Desktop.VirtualSwitch,
+        hasVirtual: Bool = false,
+        status: ManagerStatus?
+    ) -> Finding {
+        guard switches.isEmpty else {
+            let found = switches.joined(separator: ", ")
+            guard let status, status.isSwitchContradicted || SwitchCheck.disagrees(status.hingeAngle, said) else {
+                guard let chassis, chassis != "convertible", status?.autorotate == .tabletMode else {
+                    return .ok(found)
+                }
+                return .ok("\(found); Autorotate follows it, not the chassis type \(chassis)")
+            }
+            let hinge = status.hingeAngle < 0 ? "says otherwise" : "is open by \(Int(status.hingeAngle))°"
+            let text = "\(found), but the hinge \(hinge); IgnoreTabletSwitch=NAME ignores a switch"
+            return .warn(text, remedy: .configure)
+        }
+        let mode = status.map { " (TabletMode \($0.tabletMode.name), Autorotate \($0.autorotate.name))" } ?? ""
+        if let status, status.tabletModeSource == .override {
+            let text = "; the tablet mode is set by hand" + mode
+            let found = (hasVirtual ? "orientd's own" : "none") + text
+            switch virtual {
+            case .on where !hasVirtual: return .warn("none, in spite of TabletSwitch=yes" + text, remedy: .showSwitch)
+            // That of a tablet ends with the next sleep, and without a hinge, nothing else tells the mode.
+            case .on(false), .off(false), .impossible: guard status.hingeAngle >= 0 else { return .ok(found) }
+            case .on(true), .off(true): break
+            }
+            return status.tabletMode == .laptop ? .warn(found, remedy: .orientctl("tablet-mode auto")) : .ok(found)
+        }
+        if hasVirtual {
+            let source = virtual == .on(isMeasured: true) ? "the angle of the hinge" : "orientctl tablet-mode"
+            return .ok("orientd's own, which follows \(source)\(mode)")
+        }
+        var advice = ""
+        switch virtual {
+        case .on(true):
+            guard status != nil else { return .warn("none; TabletSwitch=yes makes one while orientd runs") }
+            return .warn("none, in spite of TabletSwitch=yes\(mode)", remedy: .showSwitch)
+        case .off(true):
+            let change = "TabletSwitch=yes below [Tablet] tells them, and a tablet's keyboard and touchpad are off then"
+            let text = "none; orientd uses the angle of the hinge\(mode), which GNOME and KDE do not know; \(change)"
+            return .ok(text, remedy: .configure)
+        case .off(false): advice = "; with TabletSwitch=yes, 'orientctl tablet-mode tablet' turns one on"
+        case .impossible, .on(false): break
+        }
+        let source = status?.tabletModeSource
+        if source == .hinge || source == .accelerometers {
+            return .ok("none; orientd uses the angle of the hinge" + mode)
+        }
+        guard let chassis, chassis == "convertible" || chassis == "laptop", status?.autorotate != .always else {
+            return .ok("none, and none needed\(mode)\(advice)")
+        }
+        let isOff = virtual == .off(isMeasured: false)
+        let isTablet = status?.autorotate == .tabletMode
+        let count = isTablet ? "; it counts as a tablet, which 'orientctl tablet-mode laptop' changes" : ""
+        return .warn(
+            "none, but the chassis type is \(chassis): tablet mode cannot be detected\(mode)\(count)\(advice)",
+            remedy: isOff ? .configure : .orientctl("tablet-mode tablet")
+        )
+    }
+}
