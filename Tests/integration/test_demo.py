@@ -7,25 +7,20 @@ import signal
 import subprocess
 import threading
 
-from agent_session import panel
-from fakes.toplevels import WlrServer
-from rig import BUILD, SOURCE_ROOT, RigTestCase, wait_until
+from agent_session import AgentTestCase, panel
+from rig import BUILD, SOURCE_ROOT, wait_until
 
 DONE = 0
 
 
-class Trial(RigTestCase):
+class Trial(AgentTestCase):
     def setUp(self):
         super().setUp()
-        home = self.rig.directory / "home"
-        home.mkdir()
-        (home / ".bashrc").write_text("PS1='mine> '; PROMPT_COMMAND='PS1=\"mine> \"'; ANSWER=42\n")
-        runtime = self.rig.directory / "runtime"
-        runtime.mkdir(mode=0o700)
-        self.compositor = WlrServer(runtime / "wayland-7", panel())
-        self.rig.on_close(self.compositor.close)
-        self.compositor.start()
-        variables = {"HOME": str(home), "TERM": "dumb", "XDG_RUNTIME_DIR": str(runtime), "WAYLAND_DISPLAY": "wayland-7"}
+        (self.home / ".bashrc").write_text("PS1='mine> '; PROMPT_COMMAND='PS1=\"mine> \"'; ANSWER=42\n")
+        self.start_compositor(panel())
+        names = ("HOME", "XDG_RUNTIME_DIR", "WAYLAND_DISPLAY")
+        # Not the mocked devices: it looks for those of this machine.
+        variables = {name: self.environment()[name] for name in names} | {"TERM": "dumb"}
         self.controller, terminal = os.openpty()
         self.said = ""
         self.shell = self.rig.spawn(

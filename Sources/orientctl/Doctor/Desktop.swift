@@ -22,7 +22,12 @@ struct Desktop {
     }
 
     /// The tablet switch that orientd can make from the angle of the hinge or, if that `isMeasured` not, by command.
-    enum VirtualSwitch: Equatable { case impossible, off(isMeasured: Bool), on(isMeasured: Bool) }
+    enum VirtualSwitch: Equatable {
+        case impossible, off(isMeasured: Bool), on(isMeasured: Bool)
+
+        /// Whether the angle of the hinge can be measured for it.
+        var isMeasured: Bool { self == .off(isMeasured: true) || self == .on(isMeasured: true) }
+    }
 
     var kind = Kind.gnome
     /// Of GNOME Shell or KWin; empty for others.

@@ -109,9 +109,10 @@ struct DoctorReport {
     }
 
     private var configuration: [String] {
+        let heading = ["", "== configuration"]
+        if system.hasOwnConfiguration { return heading + ["not shown: orientd was started with --config"] }
         let assignments = system.configurationReader.assignments
-        let missing = system.hasOwnConfiguration ? "not shown: orientd was started with --config" : "defaults"
-        return ["", "== configuration"] + (system.hasOwnConfiguration || assignments.isEmpty ? [missing] : assignments)
+        return heading + (assignments.isEmpty ? ["defaults"] : assignments)
     }
 
     private var daemon: [String] {

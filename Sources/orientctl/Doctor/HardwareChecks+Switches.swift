@@ -96,14 +96,13 @@ extension HardwareChecks {
         let mode = status.map { " (TabletMode \($0.tabletMode.name), Autorotate \($0.autorotate.name))" } ?? ""
         if let status, status.tabletModeSource == .override {
             let text = "; the tablet mode is set by hand" + mode
-            let found = (hasVirtual ? "orientd's own" : "none") + text
-            switch virtual {
-            case .on where !hasVirtual: return .warn("none, in spite of TabletSwitch=yes" + text, remedy: .showSwitch)
-            // That of a tablet ends with the next sleep, and without a hinge, nothing else tells the mode.
-            case .on(false), .off(false), .impossible: guard status.hingeAngle >= 0 else { return .ok(found) }
-            case .on(true), .off(true): break
+            if !hasVirtual, case .on = virtual {
+                return .warn("none, in spite of TabletSwitch=yes" + text, remedy: .showSwitch)
             }
-            return status.tabletMode == .laptop ? .warn(found, remedy: .orientctl("tablet-mode auto")) : .ok(found)
+            let found = (hasVirtual ? "orientd's own" : "none") + text
+            // That of a tablet ends with the next sleep, and without a hinge, nothing else tells the mode.
+            guard status.tabletMode == .laptop, virtual.isMeasured || status.hingeAngle >= 0 else { return .ok(found) }
+            return .warn(found, remedy: .orientctl("tablet-mode auto"))
         }
         if hasVirtual {
             let source = virtual == .on(isMeasured: true) ? "the angle of the hinge" : "orientctl tablet-mode"
