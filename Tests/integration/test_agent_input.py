@@ -451,7 +451,7 @@ class Hyprland(InputTestCase):
         self.wait_for_devices(0, [TOUCH])
         self.assertEqual(agent.new_warnings(), [])
 
-    # The agent waited six seconds for the devices, and failed.
+    # The agent waited for the devices, and failed.
     def test_session_that_ends_meanwhile_does_not_delay_the_end(self):
         agent = self.start_session()
         self.show("landscape-left")

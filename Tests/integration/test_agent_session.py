@@ -747,7 +747,7 @@ class Start(SessionTestCase):
         self.assert_ends("wayland-7", arguments=["--restore"])
         self.compositor.start()
         self.compositor.hold()
-        self.assert_ends("in time", arguments=["--restore"])
+        self.assert_ends("does not answer", arguments=["--restore"])
         self.compositor.release()
         self.compositor.head("eDP-1").transform = "270"
         self.restore()

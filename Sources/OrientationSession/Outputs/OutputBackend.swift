@@ -45,6 +45,8 @@ enum OutputEvent {
     case workspace(outputs: Set<String>)
     /// The connection has ended; with a whole message.
     case lost(String)
+    /// The server did not answer in time, and the connection is given up; with a whole message.
+    case unanswered(String)
     /// The server cannot be used, or did not return after its connection had ended; with a whole message.
     case givenUp(String)
 }

@@ -21,7 +21,7 @@ enum DisplayEvent {
 /// It ends the loop when there is nothing to rotate any more.
 final class DisplayRotator {
     /// Seconds at the end for the compositor to restore the display, and again for the devices that follow it.
-    private static let endTimeout = 6.0
+    private static let endTimeout = 15.0
 
     private let configuration: AgentConfiguration
     private let loop: EventLoop
@@ -202,6 +202,8 @@ final class DisplayRotator {
         completion?()
     }
 
+    private var isEnding: Bool { onRestored != nil || onDevicesLost != nil }
+
     private func save(_ point: RestorePoint?) {
         guard point != saved else { return }
         saved = point
@@ -232,8 +234,10 @@ final class DisplayRotator {
             self.window = window
             onEvent(.windowChanged)
         case .workspace(let outputs): workspaceChanged(on: outputs)
-        case .lost(let reason):
-            let isEnding = onRestored != nil || onDevicesLost != nil
+        case .unanswered(let reason) where isEnding:
+            log.warning(reason)
+            loop.exit(1)
+        case .lost(let reason), .unanswered(let reason):
             if lock != nil { log.warning(isEnding ? reason : "\(reason); trying to connect again") }
             // What was saved is still to be restored if only the connection has gone.
             rotation = nil

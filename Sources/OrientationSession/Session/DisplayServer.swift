@@ -96,7 +96,7 @@ final class DisplayServer {
         switch state {
         case .connecting, .changing:
             let kind = surroundings.isX11 ? "X server" : "compositor"
-            handle(.lost("the \(kind) at \(surroundings.display) does not answer"))
+            handle(.unanswered("the \(kind) at \(surroundings.display) does not answer"))
         case .connected: break
         case .disconnected:
             attempts += 1
@@ -192,7 +192,7 @@ final class DisplayServer {
             let isBlanked = !change.blanked.isDisjoint(with: change.transforms.keys)
             if result == .applied, isBlanked { event = .changeEnded(.off) }
             change = OutputChange()
-        case .window, .workspace, .lost, .givenUp: break
+        case .window, .workspace, .lost, .unanswered, .givenUp: break
         }
         switch (state, event) {
         case (.connecting, .outputs):
@@ -205,6 +205,9 @@ final class DisplayServer {
         default: break
         }
         onEvent(event)
-        if case .lost(let reason) = event { retry(after: reason) }
+        switch event {
+        case .lost(let reason), .unanswered(let reason): retry(after: reason)
+        default: break
+        }
     }
 }
