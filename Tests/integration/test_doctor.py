@@ -900,7 +900,7 @@ class Report(DoctorTestCase):
     def test_says_where_the_report_is(self):
         path = self.rig.directory / "report.txt"
         run = self.rig.orientctl("doctor", "--report", path, environment=self.rig.mocked_environment())
-        self.assertEqual(run.stderr, f"orientctl: {path} has the report; look through it before you attach it to an issue\n")
+        self.assertEqual(run.stderr, f"orientctl: {path} has the report; look through it before you send it\n")
         self.assertIn("== findings", path.read_text())
 
     def test_a_simulated_sensor_is_not_checked(self):

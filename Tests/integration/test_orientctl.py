@@ -795,7 +795,8 @@ class RecordAndReplay(OrientctlTestCase):
         self.assertEqual((run.returncode, run.stderr), (FAILED, f"orientctl: {problem}\n"))
         daemon.wait_for_log(f"orientd: warning: {problem}")
         self.assertIn(f", replay, lost: {problem}\n", self.rig.orientctl("sensors").stdout)
-        self.assertIn("Sensor: lost\n", self.rig.orientctl("status").stdout)
+        status = self.rig.orientctl("status").stdout
+        self.assertIn("Sensor: lost; device and gravity are the last that it reported\n", status)
 
     def test_bus_of_the_environment_is_named_by_its_variable(self):
         run = self.rig.orientctl("status", environment={"DBUS_SYSTEM_BUS_ADDRESS": "garbage"})

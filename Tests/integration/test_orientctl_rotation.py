@@ -148,6 +148,16 @@ class Turning(InterfaceTestCase):
         self.do("unlock")
         self.assert_shown("portrait-upside-down", lock="off")
 
+    def test_align_warns_of_a_lost_sensor(self):
+        # It has turned the interface to how the device was held when the sensor went.
+        self.start(held="landscape-left")
+        self.assert_shown("landscape-right")
+        self.rig.remove_device()
+        self.client.wait_for("SensorState", "lost")
+        run = self.rig.orientctl("align")
+        warning = "the interface is shown in landscape-right: the accelerometer is lost"
+        self.assertEqual((run.returncode, run.stderr), (DONE, f"orientctl: warning: {warning}\n"))
+
     def test_align_and_unlock_work_without_the_right_to_claim(self):
         self.rig.start_polkit(allowed=("org.orientd1.lock", "org.orientd1.rotate"))
         self.start(claim=False)
@@ -403,7 +413,7 @@ class Turning(InterfaceTestCase):
         ):
             with self.subTest(arguments):
                 isForAdministrators = action == "configure"
-                rule = "; by default only active local sessions may; try: loginctl session-status"
+                rule = "; by default only active local sessions and root may; try: loginctl session-status"
                 advice = "; try: sudo orientctl autorotate never\n" if isForAdministrators else rule
                 self.assertIn(f"org.orientd1.{action}{advice}", self.assert_fails(REFUSED, *arguments))
 
@@ -831,7 +841,7 @@ class Run(InterfaceTestCase):
         self.rig.start_polkit(allowed=())
         self.rig.start_orientd()
         message = self.assert_not_run(REFUSED, "--supported=landscape")
-        rule = "; by default only active local sessions may; try: loginctl session-status\n"
+        rule = "; by default only active local sessions and root may; try: loginctl session-status\n"
         self.assertTrue(message.endswith(f" {REQUEST_ACTION}{rule}"), message)
 
     def test_no_daemon_and_no_bus(self):

@@ -36,11 +36,15 @@ display_is() {  # display_is TRANSFORM COLOUR...
 touches() { grep -c ^touch /tmp/window; }
 has_touches() { [ "$(touches)" -gt "$1" ]; }
 touch_lands() {  # touch_lands X Y COLOUR: touches the panel; the window receives that in its corner with this colour
-    before=$(touches)
-    echo "$1 $2" >/tmp/touch
-    within 10 has_touches "$before" || { echo "no touch arrives"; return 1; }
-    tail -n 1 /tmp/window
-    same "touch $3" "$(tail -n 1 /tmp/window | cut -d' ' -f1,2)"
+    for _ in 1 2 3 4 5; do  # the agent maps the touch screen after the display has turned
+        before=$(touches)
+        echo "$1 $2" >/tmp/touch
+        within 60 has_touches "$before" || { echo "no touch arrives"; return 1; }
+        same "touch $3" "$(tail -n 1 /tmp/window | cut -d' ' -f1,2)" && return
+        tail -n 1 /tmp/window
+        sleep 1
+    done
+    return 1
 }
 touch_follows() {  # touch_follows COLOUR...: touches each corner of the panel, clockwise
     check "a touch at the panel's top left lands in the window's corner that is $1" touch_lands 30 30 "$1"

@@ -177,6 +177,7 @@ enum Rotation {
             switch self {
             case .none: return nil
             case .device:
+                guard status.sensorState != .lost else { return "the accelerometer is lost" }
                 guard let orientation = InterfaceOrientation(following: status.deviceOrientation) else {
                     return "orientd does not know how the device is held"
                 }

@@ -62,7 +62,10 @@ extension Desktop {
         session.timeout = 2
         let owners = owners(on: session)
         if owners.isEmpty { return missing.map { [$0] } ?? [] }
-        guard status.hasAccelerometer else { return [] }
+        guard status.hasAccelerometer else {
+            guard let rotator = owners.first(where: isRotator) else { return [] }
+            return [.warn("\(rotator.kind.rawValue) turns the display only with an accelerometer, and there is none")]
+        }
         return Desktop(status, on: bus, among: owners, on: session)?.findings ?? []
     }
 
@@ -125,7 +128,7 @@ extension Desktop {
             .warn("\(text); TabletSwitch=yes below [Tablet] adds one for orientctl tablet-mode", remedy: .configure)
         case .on(true): .warn("\(text), in spite of TabletSwitch=yes", remedy: .showSwitch)
         case .on(false):
-            .warn("\(text) before orientctl tablet-mode adds one", remedy: .orientctl("tablet-mode tablet"))
+            .warn("\(text) until orientctl tablet-mode tablet adds one", remedy: .orientctl("tablet-mode tablet"))
         }
     }
 
@@ -168,7 +171,6 @@ extension Desktop {
         guard let owner = owners.first(where: Self.isRotator) else { return nil }
         self.init(kind: owner.kind, isDisplayOn: BuiltInDisplay.isOn)
         if status.tabletMode == .laptop { laptopSource = status.tabletModeSource }
-        inputs = Self.inputs
         if bus.owner(of: SensorProxyObject.service)?.uniqueName == bus.owner(of: Names.service)?.uniqueName {
             hasClaim = status.sensorProxyClients.contains { bus.owner(of: $0)?.process == owner.program.process }
         }
@@ -183,6 +185,14 @@ extension Desktop {
             chassis: chassis,
             isWanted: machine.virtualTabletSwitch
         )
+        inputs = Self.inputs
+        // After its start, orientd first has to measure the hinge.
+        if case .on(true) = virtualSwitch {
+            for _ in 0..<30 where inputs?.contains(.tabletSwitch) == false {
+                poll(nil, 0, 100)
+                inputs = Self.inputs
+            }
+        }
         if kind == .kde {
             let (kwin, manager) = ("org.kde.KWin", "org.kde.KWin.TabletModeManager")
             let isTablet = try? session.property("tabletMode", of: manager, at: "/org/kde/KWin", on: kwin)

@@ -34,7 +34,8 @@ enum Doctor {
         let system = try SystemState(invocation)
         let seconds = path == nil || recording != nil ? 2.0 : 5
         if isatty(STDERR_FILENO) == 1, system.accelerometer != nil || system.snapshot != nil {
-            complain("reading the accelerometer for some seconds; leave the device still")
+            let isThere = system.accelerometer != nil
+            complain((isThere ? "reading the accelerometer" : "checking") + " for some seconds; leave the device still")
         }
         system.readings.read(system, seconds: seconds)
         guard !system.readings.isInterrupted else { throw CommandError("interrupted") }
@@ -46,7 +47,7 @@ enum Doctor {
         if path != "-" {
             let bus = system.address
             try emit(findings.map { invocation.isJSON ? $0.json(on: bus).line : $0.line(on: bus, isStyled: true) })
-            if let path { complain("\(path) has the report; look through it before you attach it to an issue") }
+            if let path { complain("\(path) has the report; look through it before you send it") }
         }
         if findings.contains(where: { $0.verdict == .fail }) { throw CommandError.reported }
     }

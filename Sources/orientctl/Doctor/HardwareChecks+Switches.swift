@@ -129,7 +129,7 @@ extension HardwareChecks {
         }
         let isOff = virtual == .off(isMeasured: false)
         let isTablet = status?.autorotate == .tabletMode
-        let count = isTablet ? "; it counts as a tablet, which 'orientctl tablet-mode laptop' changes" : ""
+        let count = isTablet ? "; it counts as a tablet" : ""
         return .warn(
             "none, but the chassis type is \(chassis): tablet mode cannot be detected\(mode)\(count)\(advice)",
             remedy: isOff ? .configure : .orientctl("tablet-mode tablet")

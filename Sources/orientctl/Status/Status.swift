@@ -131,6 +131,7 @@ struct Status {
         let claims = (clients ?? status.sensorProxyClients).joined(separator: ", ")
         let gravity = [snapshot.gravity.x, snapshot.gravity.y, snapshot.gravity.z]
         let isMeasured = gravity.contains { $0 != 0 }
+        let age = isMeasured && status.sensorState == .lost ? "; device and gravity are the last that it reported" : ""
         var values: [(label: String, value: String)] = [
             ("Device", Self.device(status)),
             ("Face", status.faceOrientation.name),
@@ -159,7 +160,7 @@ struct Status {
                 claims.isEmpty
                     ? "\(status.claims)" : "\(status.claims), and over \(SensorProxyObject.service): \(claims)"
             ),
-            ("Sensor", hasRecordingEnded ? "recording has ended" : status.sensorState.name),
+            ("Sensor", hasRecordingEnded ? "recording has ended" : status.sensorState.name + age),
         ]
         for sensor in sensors { values.append(("", Sensors.summary(sensor.status))) }
         values.append(("orientd", snapshot.version))
