@@ -25,6 +25,8 @@ package final class AgentLock {
         case noOutput
         /// The compositor refuses; the reason follows the words.
         case refused
+        /// orientd does not run.
+        case noService
         /// orientd refuses the claim of the sensor; the reason follows.
         case noClaim
         /// Another program's transform stays; the panels follow.
@@ -35,6 +37,7 @@ package final class AgentLock {
             switch self {
             case .noOutput: "finds no output to rotate"
             case .refused: "tries again: "
+            case .noService: "waits for orientd"
             case .noClaim: "cannot claim the sensor: "
             case .overruled: "leaves "
             }

@@ -184,6 +184,7 @@ package final class Agent {
             end(1)
         case .running(let new): statusChanged(from: old.snapshot?.status, to: new.status)
         }
+        if role == .rotating, (old.snapshot == nil) != (status == nil) { report() }
     }
 
     /// Claims the sensor, also after a refusal, or releases it.
@@ -260,7 +261,8 @@ package final class Agent {
             display.report("stands aside: \(rival)")
         } else {
             let activity = display.activity
-            display.report(activity == AgentLock.Hindrance.noOutput.words ? activity : refusal ?? activity)
+            let hindrance = status == nil ? AgentLock.Hindrance.noService.words : refusal
+            display.report(activity == AgentLock.Hindrance.noOutput.words ? activity : hindrance ?? activity)
         }
     }
 

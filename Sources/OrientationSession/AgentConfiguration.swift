@@ -78,8 +78,8 @@ extension AgentConfiguration: Configurable {
             """
             The connector of the display to rotate, such as _DSI-1_. With _auto_, it is the built-in panel: the output \
             whose name begins with eDP, LVDS, DSI, DPI or SPI. Two panels of one device turn as one, around each other, \
-            if both are built in, or if both are named here, separated by a comma. Name first the one that *orientd* \
-            describes.
+            if both are built in, or if both are named here, separated by a comma. Name first the one whose \
+            accelerometer *orientd* reads.
             """
         },
         Setting("Agent", "WithMonitor", .name { $1(&$0.withMonitor) }) {

@@ -391,6 +391,8 @@ class Check(SessionTestCase):
         agent = self.start_agent("--output=eDP-1,DSI-7")
         agent.wait_for_warning("there is no output 'DSI-7': the outputs are eDP-1")
         self.show("landscape-left")
+        # Where only the agent was told, the panel is fine.
+        self.assertEqual(self.check()["agent"], [("ok", f"process {agent.pid} rotates eDP-1; DSI-7 is missing", "")])
 
     def test_display_as_somebody_else_set_it(self):
         agent = self.start_session()
@@ -680,8 +682,15 @@ class Start(SessionTestCase):
         wait_until(self.is_connected, "the agent is connected")
         self.wait_until_idle(agent)
         self.assertEqual(self.lines(agent), ["orientd is not running, or not installed; waiting for it to start"])
-        self.start(claim=False, held="landscape-left")
+        file = self.runtime / "orient-agent" / "wayland-7.lock"
+        # It said that it rotates the display.
+        self.assertEqual(file.read_text(), f"{agent.pid} waits for orientd\n")
+        daemon = self.start(claim=False, held="landscape-left")
         self.wait_for_transform("270")
+        self.assertEqual(file.read_text(), f"{agent.pid} rotates eDP-1\n")
+        daemon.stop()
+        agent.wait_for_warning("orientd has stopped")
+        wait_until(lambda: "waits for orientd" in file.read_text(), "the agent waits")
 
     def test_damaged_state_is_one_warning_and_nothing_is_lost(self):
         output = (

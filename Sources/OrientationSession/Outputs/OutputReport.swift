@@ -30,9 +30,12 @@ struct OutputReport: Sendable {
         outputs.filter { !$0.isShown && (names.isEmpty ? $0.isBuiltIn : names.contains($0.name)) }.map { $0.name }
     }
 
+    /// The connectors of panels that are missing.
+    var missingNames: [String] { names.filter { outputs.named($0) == nil } }
+
     /// Names the missing panels, as a message; nil if all are there or, where none is named, if one is shown or off.
     var problem: String? {
-        let missing = names.filter { outputs.named($0) == nil }
+        let missing = missingNames
         guard !missing.isEmpty || panels.isEmpty && disabledPanels.isEmpty else { return nil }
         let all = outputs.map { $0.isShown ? $0.name : $0.name + " (off)" }.joined(separator: ", ")
         let found = all.isEmpty ? "there are no outputs" : "the outputs are \(all)"

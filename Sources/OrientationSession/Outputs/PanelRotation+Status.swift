@@ -11,12 +11,18 @@ extension PanelRotation {
 
     /// What is done with the panels, as words that follow "orient-agent".
     var activity: String {
+        let missing = panels.isEmpty ? [] : report.missingNames
+        return missing.isEmpty ? deed : "\(deed); \(missing.joined(separator: " and ")) is missing"
+    }
+
+    private var deed: String {
         let list = (panels.isEmpty ? report.disabledPanels : panels.map { $0.name }).joined(separator: " and ")
         if list.isEmpty { return AgentLock.Hindrance.noOutput.words }
         if panels.isEmpty { return "rotates \(list) when it is on again" }
-        guard case .transform = goal, !isChanging, !difference.isEmpty else { return "rotates \(list)" }
-        if say == .other { return AgentLock.Hindrance.overruled.words + "\(list) as another program has set it" }
+        guard case .transform = goal else { return "rotates \(list)" }
         if isKeptForMonitor { return "keeps \(list) as it is while a monitor is connected" }
+        guard !isChanging, !difference.isEmpty else { return "rotates \(list)" }
+        if say == .other { return AgentLock.Hindrance.overruled.words + "\(list) as another program has set it" }
         if attempts.isOff { return "rotates \(list) when it is on again" }
         return refusal.map { AgentLock.Hindrance.refused.words + $0 } ?? "rotates \(list)"
     }

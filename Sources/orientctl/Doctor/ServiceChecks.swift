@@ -37,7 +37,7 @@ enum ServiceChecks {
                 case nil: return .ok(text)
                 case .overruled: return .warn(text, remedy: .orientctl("align"))
                 case .noOutput where !isGraphical: return .warn(text, remedy: .command("man orient-agent.conf"))
-                case .noOutput, .refused, .noClaim: return .warn(text)
+                case .noOutput, .refused, .noService, .noClaim: return .warn(text)
                 }
             }
     }
