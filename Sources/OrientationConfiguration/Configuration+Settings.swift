@@ -29,11 +29,11 @@ extension Configuration: Configurable {
         Setting("Orientation", "Autorotate", .nameOrAuto { $1(&$0.machine.autorotate) }) {
             """
             When the interface follows the device. With _tablet-mode_, not while a convertible is used as a laptop. \
-            With _never_, only on request: by hand, by the lock or by programs. With _auto_, tablet-mode if \
-            anything has told the tablet mode since orientd was started: a tablet switch, a sensor of the hinge, an \
-            accelerometer in each half, or *orientctl tablet-mode*. Until then the chassis type decides: tablet-mode \
-            on a convertible, never on a laptop, otherwise always. A mode set at run time with *orientctl autorotate* is saved and takes \
-            precedence.
+            With _never_, only on request: by hand, by the lock or by programs. With _auto_, it is \
+            tablet-mode once something has told, since orientd was started, whether this is used as a laptop or a \
+            tablet: a tablet switch, a sensor of the hinge, an accelerometer in each half, or *orientctl tablet-mode*. \
+            Until then the chassis type decides: tablet-mode on a convertible, never on a laptop, otherwise always. A \
+            mode set at run time with *orientctl autorotate* is saved and takes precedence.
             """
         },
         Setting("Orientation", "LaptopOrientation", .nameOrAuto { $1(&$0.machine.laptopOrientation) }) {
