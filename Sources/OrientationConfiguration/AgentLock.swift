@@ -25,7 +25,7 @@ package final class AgentLock {
         case noOutput
         /// The compositor refuses; the reason follows the words.
         case refused
-        /// orientd does not run.
+        /// orientd does not run, or does not answer.
         case noService
         /// orientd refuses the claim of the sensor; the reason follows.
         case noClaim

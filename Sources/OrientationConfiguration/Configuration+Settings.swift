@@ -30,9 +30,9 @@ extension Configuration: Configurable {
             """
             When the interface follows the device. With _tablet-mode_, not while a convertible is used as a laptop. \
             With _never_, only on request: by hand, by the lock or by programs. With _auto_, it is \
-            tablet-mode once something has told, since orientd was started, whether this is used as a laptop or a \
-            tablet: a tablet switch, a sensor of the hinge, an accelerometer in each half, or *orientctl tablet-mode*. \
-            Until then the chassis type decides: tablet-mode on a convertible, never on a laptop, otherwise always. A \
+            tablet-mode while *orientctl tablet-mode* sets the tablet mode, and, until orientd ends, once a tablet \
+            switch or a way to measure the hinge was found: its sensor, or an accelerometer in each half. Otherwise \
+            the chassis type decides: tablet-mode on a convertible, never on a laptop, otherwise always. A \
             mode set at run time with *orientctl autorotate* is saved and takes precedence.
             """
         },

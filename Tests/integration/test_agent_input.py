@@ -465,6 +465,17 @@ class Hyprland(InputTestCase):
         warning = agent.wait_for_warning("the compositor at wayland-7 closed the connection")
         self.assertNotIn("trying to connect", warning)
 
+    def test_devices_that_are_not_restored_are_an_error(self):
+        agent = self.start_session()
+        self.show("landscape-left")
+        self.wait_for_devices(3)
+        self.wait_until_idle(agent)
+        self.ignore_devices()
+        agent.process.terminate()
+        self.wait_for_request()
+        self.assertEqual(agent.wait_for_end(20), 1)
+        agent.wait_for_warning(".socket.sock does not answer; ")
+
     def test_mapping_can_be_disabled(self):
         agent = self.start_session(settings=["MapInput=no"])
         self.assert_rotates()

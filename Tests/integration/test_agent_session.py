@@ -392,7 +392,7 @@ class Check(SessionTestCase):
         agent.wait_for_warning("there is no output 'DSI-7': the outputs are eDP-1")
         self.show("landscape-left")
         # Where only the agent was told, the panel is fine.
-        self.assertEqual(self.check()["agent"], [("ok", f"process {agent.pid} rotates eDP-1; DSI-7 is missing", "")])
+        self.assertEqual(self.check()["agent"], [("ok", f"process {agent.pid} rotates eDP-1; missing: DSI-7", "")])
 
     def test_display_as_somebody_else_set_it(self):
         agent = self.start_session()

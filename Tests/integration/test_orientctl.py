@@ -796,7 +796,7 @@ class RecordAndReplay(OrientctlTestCase):
         daemon.wait_for_log(f"orientd: warning: {problem}")
         self.assertIn(f", replay, lost: {problem}\n", self.rig.orientctl("sensors").stdout)
         status = self.rig.orientctl("status").stdout
-        self.assertIn("Sensor: lost; device and gravity are the last that it reported\n", status)
+        self.assertIn("Sensor: lost; Device, Face and Gravity are from its last reading\n", status)
 
     def test_bus_of_the_environment_is_named_by_its_variable(self):
         run = self.rig.orientctl("status", environment={"DBUS_SYSTEM_BUS_ADDRESS": "garbage"})

@@ -131,6 +131,7 @@ import Testing
         }
         let refused = agent(.refused, "the X server refuses")
         #expect(ServiceChecks.rotators([], [refused]).map { $0.verdict } == [.warn])
+        #expect(ServiceChecks.rotators([], [agent(.noService, "")]).map { $0.verdict } == [.warn])
         let overruled = agent(.overruled, "DSI-1 as another program set it")
         #expect(ServiceChecks.rotators([], [overruled]).map { $0.remedy } == [.orientctl("align")])
         let idle = agent(.noOutput, "")

@@ -202,6 +202,9 @@ import Testing
         let refused = AgentLock.Holder(process: 1, activity: AgentLock.Hindrance.noClaim.words + "not authorized")
         #expect(isMissing([refused]) { _ in })
         #expect(!isMissing([refused]) { $0.claims = 1 })
+        let waiting = AgentLock.Holder(process: 1, activity: AgentLock.Hindrance.noService.words)
+        #expect(isMissing([waiting]) { _ in })
+        #expect(!isMissing([waiting]) { $0.claims = 1 })
         #expect(!isMissing { $0.sensorProxyClients = [":1.42"] })
     }
 

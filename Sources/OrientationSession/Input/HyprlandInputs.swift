@@ -24,7 +24,9 @@ final class HyprlandInputs: InputMapper {
     /// The last target that was tried, successfully or not.
     private var handled: InputTarget?
     private var isBusy = false
-    private var completion: (() -> Void)?
+    /// What the devices follow; nil if nothing is to be restored at the end.
+    private var followed: InputTarget?
+    private var completion: ((Bool) -> Void)?
     private var problem: ProblemLog
     private var refusedNames: Set<String> = []
     private var monitor: DeviceMonitor?
@@ -60,7 +62,7 @@ final class HyprlandInputs: InputMapper {
         update()
     }
 
-    func end(with target: InputTarget, completion: @escaping () -> Void) {
+    func end(with target: InputTarget, completion: @escaping (Bool) -> Void) {
         self.completion = completion
         follow(target)
     }
@@ -79,7 +81,7 @@ final class HyprlandInputs: InputMapper {
         guard let wanted, wanted != handled else {
             let ended = completion
             completion = nil
-            ended?()
+            ended?(wanted == nil || followed == nil || followed == wanted)
             return
         }
         handled = wanted
@@ -90,7 +92,7 @@ final class HyprlandInputs: InputMapper {
     /// Ends the current attempt; after a problem the next one is made when the panel changes.
     private func finishAttempt(_ problem: String?) {
         isBusy = false
-        if problem != nil { hyprland.isLua = nil }
+        if problem == nil { followed = handled } else { hyprland.isLua = nil }
         // Hyprland hears of a new device when this process does, but opens it first.
         if attempts > 0 { timer?.arm(after: Self.arrival.seconds) }
         self.problem.update(problem)

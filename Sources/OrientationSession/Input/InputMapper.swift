@@ -11,8 +11,8 @@ protocol InputMapper: AnyObject {
     /// Makes the devices follow; called whenever the panel or its transform changes.
     func follow(_ target: InputTarget)
 
-    /// Makes the devices follow the restored panel; calls `completion` when they do, or when that has failed.
-    func end(with target: InputTarget, completion: @escaping () -> Void)
+    /// Makes the devices follow the restored panel; calls `completion` with whether they do.
+    func end(with target: InputTarget, completion: @escaping (Bool) -> Void)
 }
 
 /// What a compositor reports over its own socket.

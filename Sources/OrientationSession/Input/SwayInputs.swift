@@ -45,7 +45,7 @@ final class SwayInputs: InputMapper {
     }
 
     /// The devices stay mapped to their only panel: the user's configuration may have mapped them to it before.
-    func end(with target: InputTarget, completion: @escaping () -> Void) { completion() }
+    func end(with target: InputTarget, completion: @escaping (Bool) -> Void) { completion(true) }
 
     // MARK: - Connection
 

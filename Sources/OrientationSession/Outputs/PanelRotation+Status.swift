@@ -12,7 +12,7 @@ extension PanelRotation {
     /// What is done with the panels, as words that follow "orient-agent".
     var activity: String {
         let missing = panels.isEmpty ? [] : report.missingNames
-        return missing.isEmpty ? deed : "\(deed); \(missing.joined(separator: " and ")) is missing"
+        return missing.isEmpty ? deed : "\(deed); missing: \(missing.joined(separator: ", "))"
     }
 
     private var deed: String {

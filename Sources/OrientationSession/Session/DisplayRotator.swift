@@ -79,7 +79,7 @@ final class DisplayRotator {
         if restoresOnly, let saved, configuration.outputs.isEmpty { configuration.outputs = saved.panels }
         self.configuration = configuration
         endTimer = try loop.timer {
-            log.warning("the display could not be restored in time")
+            log.warning("the display, or what follows it, could not be restored in time")
             loop.exit(1)
         }
         timer = try loop.timer { [self] in advance(.timePassed) }
@@ -146,7 +146,9 @@ final class DisplayRotator {
         onRestored = { [self] in
             endTimer.arm(after: Self.endTimeout)
             if isReady { onDevicesLost = completion }
-            if let inputs, let inputTarget { return inputs.end(with: inputTarget, completion: completion) }
+            if let inputs, let inputTarget {
+                return inputs.end(with: inputTarget) { [self] isDone in isDone ? completion() : loop.exit(1) }
+            }
             // A server that is lost, or was never there, has no devices to restore.
             if isReady, let x11 = server.x11 { x11.finish(completion: completion) } else { completion() }
         }

@@ -177,11 +177,12 @@ enum Rotation {
             switch self {
             case .none: return nil
             case .device:
-                guard status.sensorState != .lost else { return "the accelerometer is lost" }
                 guard let orientation = InterfaceOrientation(following: status.deviceOrientation) else {
                     return "orientd does not know how the device is held"
                 }
+                let isOld = status.sensorState == .lost
                 return status.obstacle(to: orientation, deciding)
+                    ?? (isOld ? "the accelerometer is lost, and the device was held so before" : nil)
             case .orientation(let orientation): return status.obstacle(to: orientation, deciding)
             }
         }

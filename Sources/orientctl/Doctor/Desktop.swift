@@ -46,6 +46,8 @@ struct Desktop {
     /// What tells orientd that this is used as a laptop; nil if nothing does.
     var laptopSource: TabletModeSource?
     var virtualSwitch = VirtualSwitch.impossible
+    /// Whether orientd has just started, and may still make the switch.
+    var isNew = false
 }
 
 extension Desktop {
@@ -64,7 +66,8 @@ extension Desktop {
         if owners.isEmpty { return missing.map { [$0] } ?? [] }
         guard status.hasAccelerometer else {
             guard let rotator = owners.first(where: isRotator) else { return [] }
-            return [.warn("\(rotator.kind.rawValue) turns the display only with an accelerometer, and there is none")]
+            let text = "turns the display by itself only with an accelerometer, and there is none"
+            return [.warn("\(rotator.kind.rawValue) \(text)")]
         }
         return Desktop(status, on: bus, among: owners, on: session)?.findings ?? []
     }
@@ -120,8 +123,9 @@ extension Desktop {
         return .ok(laptopSource == .override ? text + ", as set by hand" : text)
     }
 
-    private func withoutSwitch(_ text: String, _ remedy: Remedy) -> Finding {
+    private func withoutSwitch(_ text: String, _ remedy: Remedy) -> Finding? {
         switch virtualSwitch {
+        case .on(true) where isNew: nil
         case .impossible: .warn(text, remedy: remedy)
         case .off(true): .warn("\(text); TabletSwitch=yes below [Tablet] adds one", remedy: .configure)
         case .off(false):
@@ -171,6 +175,7 @@ extension Desktop {
         guard let owner = owners.first(where: Self.isRotator) else { return nil }
         self.init(kind: owner.kind, isDisplayOn: BuiltInDisplay.isOn)
         if status.tabletMode == .laptop { laptopSource = status.tabletModeSource }
+        inputs = Self.inputs
         if bus.owner(of: SensorProxyObject.service)?.uniqueName == bus.owner(of: Names.service)?.uniqueName {
             hasClaim = status.sensorProxyClients.contains { bus.owner(of: $0)?.process == owner.program.process }
         }
@@ -185,14 +190,7 @@ extension Desktop {
             chassis: chassis,
             isWanted: machine.virtualTabletSwitch
         )
-        inputs = Self.inputs
-        // After its start, orientd first has to measure the hinge.
-        if case .on(true) = virtualSwitch {
-            for _ in 0..<30 where inputs?.contains(.tabletSwitch) == false {
-                poll(nil, 0, 100)
-                inputs = Self.inputs
-            }
-        }
+        isNew = ServiceChecks.hasJustStarted(bus)
         if kind == .kde {
             let (kwin, manager) = ("org.kde.KWin", "org.kde.KWin.TabletModeManager")
             let isTablet = try? session.property("tabletMode", of: manager, at: "/org/kde/KWin", on: kwin)

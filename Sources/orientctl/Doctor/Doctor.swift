@@ -34,8 +34,8 @@ enum Doctor {
         let system = try SystemState(invocation)
         let seconds = path == nil || recording != nil ? 2.0 : 5
         if isatty(STDERR_FILENO) == 1, system.accelerometer != nil || system.snapshot != nil {
-            let isThere = system.accelerometer != nil
-            complain((isThere ? "reading the accelerometer" : "checking") + " for some seconds; leave the device still")
+            let reads = "reading the accelerometer for some seconds; leave the device still"
+            complain(system.accelerometer == nil ? "checking for some seconds" : reads)
         }
         system.readings.read(system, seconds: seconds)
         guard !system.readings.isInterrupted else { throw CommandError("interrupted") }

@@ -105,14 +105,25 @@ enum ServiceChecks {
 
     /// Waits while the service manager starts orientd, which looks for sensors then; returns whether it did.
     static func awaitStart(_ bus: Bus) -> Bool {
-        let unit = "/org/freedesktop/systemd1/unit/orientd_2eservice"
-        func isStarting() -> Bool {
-            (try? bus.property("SubState", of: systemd + ".Unit", at: unit, on: systemd)) == "start"
-        }
+        func isStarting() -> Bool { unit("SubState", bus) == "start" }
         guard bus.address == .system, isStarting() else { return false }
         // orientd is ready within a second.
         for _ in 0..<100 where isStarting() { poll(nil, 0, 20) }
         return true
+    }
+
+    /// Whether the service manager has started orientd in the last ten seconds.
+    static func hasJustStarted(_ bus: Bus) -> Bool {
+        guard bus.address == .system, let time = unit("ActiveEnterTimestampMonotonic", bus).flatMap({ Int($0) }),
+            time > 0
+        else { return false }
+        return MonotonicClock.now - Double(time) / 1e6 < 10
+    }
+
+    /// A property of the unit of orientd; nil if it cannot be read.
+    private static func unit(_ property: String, _ bus: Bus) -> String? {
+        let path = "/org/freedesktop/systemd1/unit/orientd_2eservice"
+        return try? bus.property(property, of: systemd + ".Unit", at: path, on: systemd)
     }
 
     // MARK: - The policy

@@ -106,8 +106,8 @@ struct Status {
 
     /// Says that nothing turns the display of a session that has no desktop; nil while a program uses the sensor.
     static func missingRotator(_ status: ManagerStatus, _ agents: [AgentLock.Holder]) -> Finding? {
-        // Each agent that may claims it, also one that finds no output.
-        let own = agents.filter { $0.hindrance != .noClaim }.count
+        // Each agent that can claims it, also one that finds no output.
+        let own = agents.filter { $0.hindrance != .noClaim && $0.hindrance != .noService }.count
         guard agents.allSatisfy({ $0.hindrance != nil && $0.hindrance != .overruled }), status.claims <= UInt32(own),
             status.sensorProxyClients.isEmpty
         else { return nil }
@@ -131,7 +131,8 @@ struct Status {
         let claims = (clients ?? status.sensorProxyClients).joined(separator: ", ")
         let gravity = [snapshot.gravity.x, snapshot.gravity.y, snapshot.gravity.z]
         let isMeasured = gravity.contains { $0 != 0 }
-        let age = isMeasured && status.sensorState == .lost ? "; device and gravity are the last that it reported" : ""
+        let isOld = isMeasured && status.sensorState == .lost
+        let age = isOld ? "; Device, Face and Gravity are from its last reading" : ""
         var values: [(label: String, value: String)] = [
             ("Device", Self.device(status)),
             ("Face", status.faceOrientation.name),
