@@ -48,7 +48,7 @@ becomes_laptop() {
     forget
     unfold
     check "$1: libinput sees that the switch is off" soon states_are 0
-    check "$1: the keyboard types" types_again
+    check "$1: the keyboard types" types
 }
 
 # --- the keyboard -----------------------------------------------------------------------------------------------------
@@ -66,13 +66,6 @@ types() {  # presses A; succeeds if libinput reports that, and returns 1 if it d
     echo 500 500 >/tmp/touch
     within 20 more_than "$touched" TOUCH_UP /tmp/libinput || { echo "libinput reports no touch"; return 2; }
     more_than "$pressed" 'KEY_A .*pressed' /tmp/libinput || { echo "libinput reports no key"; return 1; }
-}
-types_again() {  # presses A until libinput reports that: it may read the switch later than the kernel changes it
-    for _ in 1 2 3 4 5; do
-        if types; then return; fi
-        sleep 1
-    done
-    return 1
 }
 is_off() {
     types
@@ -102,7 +95,7 @@ RULES
     python3 input_events.py 'AT Translated Set 2 keyboard' >/tmp/keys &
     start_libinput "libinput"
     check "the kernel has the keyboard" soon grep reading /tmp/keys
-    check "the keyboard types" types_again
+    check "the keyboard types" types
 }
 
 # --- the panel --------------------------------------------------------------------------------------------------------
