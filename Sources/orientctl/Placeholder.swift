@@ -55,7 +55,7 @@ struct Placeholder: Sendable {
         .init(
             "PROPERTY",
             .words(ManagerSnapshot.properties.map { $0.name }),
-            "PROPERTY is a D-Bus property of orientd, such as InterfaceOrientation. 'orientctl status --json' has all, among others."
+            "PROPERTY is a D-Bus property of orientd, such as InterfaceOrientation. 'orientctl status --json' lists all, and more."
         ),
         .init("SHELL", .words(Completion.Shell.allCases.map { $0.name }), "SHELL is bash, zsh or fish."),
         .init("NAME", .words(ClassifierChoice.allCases.map { $0.name })),

@@ -427,21 +427,22 @@ class Hyprland(InputTestCase):
         self.serve(self.hyprland)
         self.compositor.start()
 
-    def ignore_devices(self):
-        """Makes Hyprland answer no more requests for its devices."""
+    def start_ignored(self):
+        """Returns an agent whose devices follow, after which Hyprland answers no more requests for them."""
+        agent = self.start_session()
+        self.show("landscape-left")
+        self.wait_for_devices(3)
+        self.wait_until_idle(agent)
         self.hyprland.ignored = "j/devices"
         self.hyprland.requests.clear()
+        return agent
 
     def wait_for_request(self):
         wait_until(lambda: "j/devices" in self.hyprland.requests, "the agent asks for the devices")
 
     # The agent went on with the devices of a session that had ended: it warned that their sockets are gone.
     def test_what_was_asked_of_a_lost_session_is_forgotten(self):
-        agent = self.start_session()
-        self.show("landscape-left")
-        self.wait_for_devices(3)
-        self.wait_until_idle(agent)
-        self.ignore_devices()
+        agent = self.start_ignored()
         self.show("portrait")
         self.wait_for_request()
         self.compositor.stop()
@@ -453,11 +454,7 @@ class Hyprland(InputTestCase):
 
     # The agent waited for the devices, and failed.
     def test_session_that_ends_meanwhile_does_not_delay_the_end(self):
-        agent = self.start_session()
-        self.show("landscape-left")
-        self.wait_for_devices(3)
-        self.wait_until_idle(agent)
-        self.ignore_devices()
+        agent = self.start_ignored()
         agent.process.terminate()
         self.wait_for_request()
         self.compositor.stop()
@@ -466,11 +463,7 @@ class Hyprland(InputTestCase):
         self.assertNotIn("trying to connect", warning)
 
     def test_devices_that_are_not_restored_are_an_error(self):
-        agent = self.start_session()
-        self.show("landscape-left")
-        self.wait_for_devices(3)
-        self.wait_until_idle(agent)
-        self.ignore_devices()
+        agent = self.start_ignored()
         agent.process.terminate()
         self.wait_for_request()
         self.assertEqual(agent.wait_for_end(20), 1)

@@ -190,7 +190,7 @@ extension Desktop {
             chassis: chassis,
             isWanted: machine.virtualTabletSwitch
         )
-        isNew = ServiceChecks.hasJustStarted(bus)
+        if virtualSwitch == .on(isMeasured: true) { isNew = ServiceChecks.hasJustStarted(bus) }
         if kind == .kde {
             let (kwin, manager) = ("org.kde.KWin", "org.kde.KWin.TabletModeManager")
             let isTablet = try? session.property("tabletMode", of: manager, at: "/org/kde/KWin", on: kwin)
