@@ -381,12 +381,12 @@ class Check(SessionTestCase):
         self.start(claim=False)
         self.start_compositor(panel(enabled=False), monitor())
         missing, found = self.check("--output=eDP-1,DSI-7")["panel"]
-        text = "there is no output 'DSI-7': the outputs are eDP-1 (off), HDMI-A-1"
+        text = "there is no output 'DSI-7': the outputs are eDP-1 (off), HDMI-A-1; orient-agent waits for it"
         self.assertEqual((missing[1], found[1].split(",")[0]), (text, "eDP-1 is off"))
         self.compositor.unplug("HDMI-A-1")
         self.compositor.change("eDP-1", enabled=True)
         missing, found = self.check("--output=eDP-1,DSI-7")["panel"]
-        self.assertEqual(missing[:2], ("warn", "there is no output 'DSI-7': the outputs are eDP-1"))
+        self.assertEqual(missing[:2], ("warn", "there is no output 'DSI-7': the outputs are eDP-1; orient-agent waits for it"))
         self.assertEqual(found[:2], ("ok", "eDP-1, transform normal"))
         agent = self.start_agent("--output=eDP-1,DSI-7")
         agent.wait_for_warning("there is no output 'DSI-7': the outputs are eDP-1")
@@ -401,6 +401,17 @@ class Check(SessionTestCase):
         text = f"process {agent.pid} (orient-agent) leaves eDP-1 as another program has set it"
         self.wait_until_idle(agent)
         self.assertEqual(self.doctor()["rotator"], [("warn", text, f"orientctl --bus='{self.rig.address}' align")])
+
+    def test_hook_that_is_not_executable(self):
+        self.start(claim=False)
+        self.start_compositor(panel())
+        folder = self.home / ".config" / "orientd" / "hooks.d"
+        folder.mkdir(parents=True)
+        path = folder / "notify"
+        path.write_text("#!/bin/sh\n")
+        self.assertEqual(self.check()["hook"], [("warn", f"{path} is not executable", f"chmod +x '{path}'")])
+        path.chmod(0o755)
+        self.assertNotIn("hook", self.check())
 
     def test_mistake_in_the_configuration(self):
         self.start(claim=False)

@@ -215,7 +215,8 @@ class Person(CalibrateTestCase):
             self.hold(number, mounted)
         status, answer = self.finish()
         self.assertEqual((status, answer), (FAILED, ""))
-        self.assertIn("upright and on its left edge: these poses are not a quarter turn apart", self.said)
+        said = "upright and on its left edge: these poses are not a quarter turn apart; one of them was a different one"
+        self.assertIn(said + "; calibrate again", self.said)
         self.assertFalse(path.exists())
 
     def test_ctrl_c_writes_nothing(self):
@@ -425,10 +426,11 @@ class Recording(CalibrateTestCase):
             ((self.FACE_UP, self.UPRIGHT, self.LEFT_EDGE, self.FACE_UP), "needs 3 poses, but the device rests 4 times, at "),
         ):
             with self.subTest(named):
-                run = self.calibrate("--from", self.write_trace(*poses))
+                path = self.write_trace(*poses)
+                run = self.calibrate("--from", path)
                 self.assertEqual((run.returncode, run.stdout), (FAILED, ""))
                 self.assertEqual(len(run.stderr.splitlines()), 1, run.stderr)
-                self.assertIn(named, run.stderr)
+                self.assertIn(f"{path}: {named}", run.stderr)
 
     def test_opposite_edge_is_remarked(self):
         self.add_machine()

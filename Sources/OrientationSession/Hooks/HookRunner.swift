@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CLinux
 import OrientationBus
 import OrientationCore
 import POSIX
@@ -75,7 +74,9 @@ final class HookRunner {
         guard let run = next else { return }
         waiting = run.completions
         next = nil
-        for path in executables {
+        let files = HookFiles()
+        for path in files.notExecutable { log.debug("the hook \(path) is not executable") }
+        for path in files.executables {
             do throws(SystemError) {
                 try start(path, run.environment)
             } catch {
@@ -118,23 +119,5 @@ final class HookRunner {
         }
         hooks = [:]
         finishIfAllEnded()
-    }
-
-    /// The executables, sorted by name; any file of the user hides that of its name in the system's folder.
-    private var executables: [String] {
-        let folders = [userConfigurationFolder.map { $0 + "/orientd/hooks.d" }, "/etc/orientd/hooks.d"]
-        var paths: [String: String] = [:]
-        for folder in folders.compactMap({ $0 }) {
-            guard let names = try? FileDescriptor.names(in: folder) else { continue }
-            for name in names where paths[name] == nil { paths[name] = folder + "/" + name }
-        }
-        // Editors leave backups and hidden files; a folder is executable, too.
-        return paths.filter { !$0.key.begins(with: ".") && !$0.key.ends(with: "~") && isExecutableFile($0.value) }
-            .sorted { $0.key < $1.key }.map { $0.value }
-    }
-
-    private func isExecutableFile(_ path: String) -> Bool {
-        var status = stat()
-        return stat(path, &status) == 0 && status.st_mode & mode_t(S_IFMT) == mode_t(S_IFREG) && access(path, X_OK) == 0
     }
 }

@@ -18,6 +18,8 @@ package final class SessionCheck {
     private let loop: EventLoop
     /// Nil without a display.
     private var surroundings: Surroundings?
+    /// Whether the display server has reported its outputs.
+    private var hasOutputs = false
     /// The findings as lines of JSON.
     private var findings: [String] = []
 
@@ -61,9 +63,12 @@ package final class SessionCheck {
             if surroundings == nil { return }
         }
         checkRivals()
+        for path in HookFiles().notExecutable {
+            add("warn", "hook", "\(path) is not executable", remedy: "chmod +x '\(path)'")
+        }
         if let agent {
             add(agent)
-        } else {
+        } else if hasOutputs {
             let text = "orient-agent does not run in this session; its manual has the line that starts it at login"
             add("warn", "agent", text, remedy: "orient-agent &")
         }
@@ -106,6 +111,7 @@ package final class SessionCheck {
     }
 
     private func check(_ outputs: [Output]) {
+        hasOutputs = true
         let names = outputs.shownNames.joined(separator: ", ")
         add("ok", "display", "outputs: \(names.isEmpty ? "none" : names)")
         let report = OutputReport(outputs, panels: configuration.outputs)

@@ -36,7 +36,7 @@ enum Calibrate {
         for warning in (accelerometer?.warnings ?? []) + target.warnings { complain("warning: \(warning)") }
         let output = invocation.value(of: "output")
         func calibrate(_ readings: [Vector3]) throws(CommandError) {
-            let result = try CalibrateResult(readings, of: target, isExact: invocation.has("exact"))
+            let result = try CalibrateResult(readings, from: trace, of: target, isExact: invocation.has("exact"))
             for line in result.lines { StandardError.print(printable(line)) }
             try deliver(result, to: output, isJSON: invocation.isJSON)
         }

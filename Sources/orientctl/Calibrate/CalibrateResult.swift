@@ -90,14 +90,21 @@ struct CalibrateResult {
     private let isMirrored: Bool
 
     /// Calculates the matrix from the readings of the three poses; throws for contradictory poses.
-    init(_ readings: [Vector3], of target: CalibrateTarget, isExact: Bool) throws(CommandError) {
+    ///
+    /// `trace` is the file that has the readings; nil for those of the sensor.
+    init(
+        _ readings: [Vector3],
+        from trace: String?,
+        of target: CalibrateTarget,
+        isExact: Bool
+    ) throws(CommandError) {
         do throws(MountCalibration.Refusal) {
             let calibration = try MountCalibration(upright: readings[0], leftEdge: readings[1], faceUp: readings[2])
             let matrix = isExact ? calibration.exactMatrix : try calibration.matrix
             entry = target.entry(with: matrix)
             isMirrored = calibration.isMirrored(target.quantity)
         } catch {
-            throw CommandError(error.sentence)
+            throw CommandError(trace.map { "\($0): \(error.sentence)" } ?? error.sentence + "; calibrate again")
         }
         self.readings = readings
         self.target = target

@@ -149,10 +149,11 @@ enum ReadingChecks {
         guard let source = readings.source, let last = readings.samples.last, last.time > 0 else {
             return unmeasured(system)
         }
-        guard readings.warnings.isEmpty else {
+        if let warning = readings.warnings.first {
+            let others = readings.warnings.count - 1
+            let more = others == 0 ? "" : ", and \(others) more"
             // Only root may change a sensor's settings without orientd.
-            let hint = getuid() == 0 ? "" : "; repeat this as root"
-            return .warn(readings.warnings.joined(separator: "; ") + hint)
+            return .warn(warning + more + (getuid() == 0 ? "" : "; repeat this as root"))
         }
         let reached = Double(readings.samples.count - 1) / last.time
         return rate(reached, expected: source.rate, "without orientd, \(source.mode.name)")
