@@ -22,7 +22,8 @@ struct HookFiles {
             }
         }
         // Editors leave backups and hidden files; a folder is executable, too.
-        for (name, path) in paths.sorted(by: { $0.key < $1.key }) where !name.begins(with: ".") && !name.ends(with: "~") {
+        let kept = paths.filter { !$0.key.begins(with: ".") && !$0.key.ends(with: "~") }
+        for (name, path) in kept.sorted(by: { $0.key < $1.key }) {
             var status = stat()
             guard stat(path, &status) == 0, status.st_mode & mode_t(S_IFMT) == mode_t(S_IFREG) else { continue }
             if access(path, X_OK) == 0 {

@@ -43,7 +43,8 @@ struct OutputReport: Sendable {
             return "no output is a built-in panel (eDP, LVDS, DSI, DPI or SPI): \(found); write the one to rotate to "
                 + "~/.config/orientd/agent.conf below [Agent], as in Output=NAME, and start orient-agent again"
         }
-        return "there is no output \(missing.map { "'\($0)'" }.joined(separator: " or ")): \(found); orient-agent waits for it"
+        let list = missing.map { "'\($0)'" }.joined(separator: " or ")
+        return "there is no output \(list): \(found); orient-agent waits for it"
     }
 
     private func isPanel(_ output: Output) -> Bool { panels.contains { $0.name == output.name } }
