@@ -8,8 +8,8 @@ package import SystemdBus
 ///
 /// One driver serves a sensor as long as the daemon knows it, also while it is unplugged, and at any path.
 package final class DeviceDriver {
-    /// Seconds by which a reading by timer may be late, so that the kernel can combine wake-ups.
-    private static let timerSlack = 0.02
+    /// Seconds by which a reading at rest may be late, so that the kernel can combine wake-ups.
+    static let timerSlack = 0.02
 
     /// What a device sends.
     package enum Event {

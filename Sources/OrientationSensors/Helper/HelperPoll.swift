@@ -50,7 +50,8 @@ final class HelperPoll {
         let isNew = self.filter == nil
         self.filter = filter
         if filter == nil { watch = nil } else if isNew { watchChanges() }
-        due = loop.now
+        // A movement that was seen at rest is read again after half a period: that reading decides what it is.
+        due = loop.now - (filter == nil ? usualPeriod / 2 : 0)
         // The device may have moved before its changes were awaited.
         if isNew, watch != nil { readNow() } else { wait() }
     }
@@ -109,8 +110,7 @@ final class HelperPoll {
             let next = now + Self.delay(period: period, now: now)
             due = measuresOnlyAngle ? next : Self.nextDue(after: due, period: period, now: now)
         }
-        // At rest nobody waits for the exact time.
-        timer?.arm(after: due - loop.now, slack: filter == nil ? 0.001 : period / 10)
+        timer?.arm(after: due - loop.now, slack: filter == nil ? 0.001 : DeviceDriver.timerSlack)
     }
 
     /// Returns the seconds until the clock shows a multiple of `period`.
