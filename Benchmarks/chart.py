@@ -72,7 +72,8 @@ class Panel:
             end = max(width, whisker * scale)
             middle = y + (BAR - 1) / 2
             yield f'<path class="whisker" d="M{x + width:.1f} {middle}H{x + end:.1f}m0 -3v6"/>'
-        yield f'<text class="value" x="{x + end + 5:.1f}" y="{y + BAR - 2}">{cell(value)}</text>'
+        text = cell(value) if whisker is None else f"{cell(value)} ({cell(whisker)})"
+        yield f'<text class="value" x="{x + end + 5:.1f}" y="{y + BAR - 2}">{text}</text>'
 
 
 def panels(figures):
@@ -87,7 +88,7 @@ def panels(figures):
             drawn.append(Panel(f"{title}, {state}", percentiles(f"{state}: {unit}", 50)))
     for state, described in (("at rest", "from rest"), ("in motion", "in motion")):
         figure = f"{state}: latency ms"
-        title = f"Delay of a turn {described}, ms: median (line: to p90)"
+        title = f"Delay of a turn {described}, ms: median (p90)"
         drawn.append(Panel(title, percentiles(figure, 50), percentiles(figure, 90)))
     return drawn
 

@@ -58,7 +58,9 @@ package final class AgentLock {
     }
 
     /// Takes the lock of a display, such as `wayland-1` or `:0`; throws `EBUSY`, with the process, if another has it.
-    package init(display: String) throws(SystemError) {
+    ///
+    /// Waits so many seconds for an agent that ends, and restores the display.
+    package init(display: String, wait seconds: Double = 0) throws(SystemError) {
         guard let folder = Self.folder else {
             let reason = "XDG_RUNTIME_DIR is not set"
             throw SystemError("run for", "the display \(display)", errno: .notFound, reason: reason)
@@ -68,8 +70,13 @@ package final class AgentLock {
         }
         path = "\(folder)/\(Self.name(of: display))\(Self.suffix)"
         descriptor = FileDescriptor(owning: try checkSystem("open", path, orientd_open_or_create(path, 0o600)))
-        guard orientd_lock(descriptor.rawValue) == 0 else {
+        let deadline = MonotonicClock.now + seconds
+        while orientd_lock(descriptor.rawValue) != 0 {
             guard Errno.current == .again else { throw SystemError("lock", path, errno: .current) }
+            guard MonotonicClock.now >= deadline else {
+                poll(nil, 0, 50)
+                continue
+            }
             let other = Self.holder(in: descriptor)?.process ?? 0
             let remedy = other > 0 ? "; try: kill \(other)" : ""
             let reason = "orient-agent (process \(other)) runs for it already\(remedy)"

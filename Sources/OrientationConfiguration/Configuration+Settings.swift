@@ -64,8 +64,8 @@ extension Configuration: Configurable {
             """
             The names of input devices whose tablet switch orientd ignores because it is wrong. The names are as in \
             /proc/bus/input/devices, separated by semicolons. If all are ignored, the angle of the hinge decides. \
-            Only orientd ignores it. Desktops still read it, and if there are several switches, such as this and the \
-            virtual one, they turn the keyboard off by the one that they have found first.
+            Desktops still read such a switch, and if there are several, such as this and the virtual one, they turn \
+            the keyboard off by the one that they have found first.
             """
         },
         Setting("Tablet", "IgnoreLidSwitch", .names { $1(&$0.ignoredLidSwitches) }) {

@@ -128,5 +128,5 @@ package struct SettingType<Target: Configurable>: Sendable {
 
 extension InterfaceOrientationMask {
     /// The texts that a file may contain, for the manual and for messages.
-    static let values = "all, all-but-upside-down, landscape, or a comma-separated list of orientations"
+    static let values = "all, all-but-upside-down, landscape, an orientation, or a comma-separated list of these"
 }

@@ -20,7 +20,13 @@ extension Sensors {
             scanner?.search.onUnanswered = { [self] in lose($0) }
             scanner?.onChange = { [self] in deviceChanged($0, $1) }
         case .replay(let path):
-            try add(ReplaySource(path: path, loop: loop), named: path)
+            do throws(SystemError) {
+                try add(ReplaySource(path: path, loop: loop), named: path)
+            } catch {
+                var error = error
+                error.hint = "the source is replay:\(path)"
+                throw error
+            }
         case .simulation:
             try add(SimulatedSource(rate: configuration.rate, loop: loop), named: "simulation")
         }

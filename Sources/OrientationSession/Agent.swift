@@ -83,7 +83,8 @@ package final class Agent {
                 log.info("\(desktop.description): orient-agent is not needed; Force=yes overrides this")
                 return 0
             }
-            log.info("\(desktop.description): orient-agent only keeps its rotation switch and the lock the same")
+            let task = "orient-agent only keeps that desktop's rotation switch and orientd's lock the same"
+            log.info("\(desktop.description): \(task)")
             role = .keepingLock
             keeper = try LockKeeper(lock, on: bus, daemon, loop: loop, log: log) { [self] in end() }
             display.report("synchronises the rotation lock with the desktop")
@@ -163,6 +164,9 @@ package final class Agent {
 
     // MARK: - orientd
 
+    /// Whether orientd has run and does not now.
+    private var hasStopped = false
+
     /// Nil while orientd does not run.
     private var status: ManagerStatus? { daemon.state.snapshot?.status }
 
@@ -182,7 +186,10 @@ package final class Agent {
         case .disconnected:
             log.error("\(bus.address) closed the connection")
             end(1)
-        case .running(let new): statusChanged(from: old.snapshot?.status, to: new.status)
+        case .running(let new):
+            if hasStopped { log.info("orientd has started again") }
+            hasStopped = false
+            statusChanged(from: old.snapshot?.status, to: new.status)
         }
         if role == .rotating, (old.snapshot == nil) != (status == nil) { report() }
     }
@@ -205,6 +212,7 @@ package final class Agent {
 
     private func serviceLost() {
         log.warning("orientd has stopped; waiting for it to start again")
+        hasStopped = true
         suggestion?.update(nil)
         if configuration.onServiceLost == .restore {
             announced = nil

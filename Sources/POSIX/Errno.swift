@@ -21,6 +21,7 @@ package struct Errno: Hashable, Sendable {
     package static let exists = Errno(EEXIST)
     package static let interrupted = Errno(EINTR)
     package static let invalid = Errno(EINVAL)
+    package static let notExecutable = Errno(ENOEXEC)
     package static let notFound = Errno(ENOENT)
     package static let noData = Errno(ENODATA)
     package static let noDevice = Errno(ENODEV)

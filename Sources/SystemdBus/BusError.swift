@@ -57,10 +57,12 @@ package struct BusError: Error, Hashable, Sendable {
         case "org.freedesktop.DBus.Error.ServiceUnknown",
             "org.freedesktop.DBus.Error.NameHasNoOwner",
             "org.freedesktop.systemd1.NoSuchUnit",
-            "org.freedesktop.systemd1.UnitMasked":
+            "org.freedesktop.systemd1.UnitMasked",
+            // The bus's own: the service that it started was not there in time.
+            "org.freedesktop.DBus.Error.TimedOut":
             true
         default:
-            false
+            name.begins(with: "org.freedesktop.DBus.Error.Spawn.")
         }
     }
 }

@@ -413,8 +413,8 @@ class Turning(InterfaceTestCase):
         ):
             with self.subTest(arguments):
                 isForAdministrators = action == "configure"
-                rule = "; by default only active local sessions and root may; try: loginctl session-status"
-                advice = "; try: sudo orientctl autorotate never\n" if isForAdministrators else rule
+                rule = "" if isForAdministrators else "; by default only active local sessions and root may"
+                advice = f"{rule}; try: sudo orientctl {' '.join(arguments)}\n"
                 self.assertIn(f"org.orientd1.{action}{advice}", self.assert_fails(REFUSED, *arguments))
 
     def test_a_polkit_that_does_not_decide_leaves_it_to_an_administrator(self):

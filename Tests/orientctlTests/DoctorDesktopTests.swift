@@ -61,13 +61,13 @@ import Testing
         let broken = unmanaged(inputs, virtual: .on(isMeasured: true))
         #expect(broken.map { $0.text } == [text + ", in spite of TabletSwitch=yes"])
         #expect(remedy(broken) == "systemctl status 'orientd-tablet-switch*'")
-        let early = findings(.gnome) {
+        let set = findings(.gnome) {
             $0.isPanelManaged = false
             $0.inputs = inputs
-            $0.virtualSwitch = .on(isMeasured: true)
-            $0.isNew = true
+            $0.virtualSwitch = .on(isMeasured: false)
+            $0.isModeSet = true
         }
-        #expect(early.isEmpty)
+        #expect(remedy(set) == remedy(broken))
         let manual = unmanaged(inputs, virtual: .off(isMeasured: false))
         let advice = "; TabletSwitch=yes below [Tablet] adds one for orientctl tablet-mode"
         #expect(manual.map { $0.text } == [text + advice])

@@ -101,10 +101,14 @@ import Testing
     }
 
     @Test func `autorotation that is off by default is switched on, and otherwise as usual`() {
-        let status = status { $0.interfaceRule = .never }
+        var status = status { $0.interfaceRule = .never }
+        status.autorotateSource = .override
         let remedy = ServiceChecks.rotation(status, usualMode: .never).remedy
         #expect(remedy.command(on: .system) == "sudo orientctl autorotate always")
         #expect(ServiceChecks.rotation(status, usualMode: .tabletMode).remedy == .administrator("autorotate auto"))
+        // orientd has another configuration than orientctl.
+        status.autorotateSource = .default
+        #expect(ServiceChecks.rotation(status, usualMode: .tabletMode).remedy == .administrator("autorotate always"))
     }
 
     @Test func `the device's mask has no request to list`() {

@@ -36,20 +36,21 @@ public struct InterfaceOrientationMask: OptionSet, Hashable, Sendable {
     /// The names of the sets that have one.
     package static let setNames = composites.map { $0.name }
 
-    /// Parses `all`, `all-but-upside-down`, `landscape`, or names of orientations separated by commas.
+    /// Parses `all`, `all-but-upside-down`, `landscape`, an orientation, or several of these separated by commas.
     public init?(_ text: String) {
-        if let composite = Self.composites.first(where: { $0.name == text }) {
-            self = composite.mask
-            return
-        }
         var mask: InterfaceOrientationMask = []
         for part in text.utf8.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false) {
             let words = part.drop { $0 == UInt8(ascii: " ") }
             let end = words.lastIndex { $0 != UInt8(ascii: " ") } ?? words.startIndex
-            guard !words.isEmpty,
-                let orientation = InterfaceOrientation(name: String(decoding: words[...end], as: UTF8.self))
-            else { return nil }
-            mask.insert(InterfaceOrientationMask(orientation))
+            guard !words.isEmpty else { return nil }
+            let name = String(decoding: words[...end], as: UTF8.self)
+            if let composite = Self.composites.first(where: { $0.name == name }) {
+                mask.formUnion(composite.mask)
+            } else if let orientation = InterfaceOrientation(name: name) {
+                mask.insert(InterfaceOrientationMask(orientation))
+            } else {
+                return nil
+            }
         }
         self = mask
     }

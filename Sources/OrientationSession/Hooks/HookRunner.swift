@@ -80,7 +80,7 @@ final class HookRunner {
             do throws(SystemError) {
                 try start(path, run.environment)
             } catch {
-                log.warning("the hook \(path) did not run: \(error)")
+                log.warning("the hook \(path) did not run: \(reason(error))")
             }
         }
         timer?.arm(after: timeout)
@@ -109,6 +109,15 @@ final class HookRunner {
         let reason = status > 128 ? "was ended by signal \(status - 128)" : "failed with exit status \(status)"
         if status != 0 { log.warning("the hook \(path) \(reason)") }
         finishIfAllEnded()
+    }
+
+    /// Why a file that is there and executable did not run.
+    private func reason(_ error: SystemError) -> String {
+        switch error.errno {
+        case .notFound: "the interpreter that its first line names does not exist"
+        case .notExecutable: "its first line must name an interpreter, as in #!/bin/sh"
+        default: "\(error)"
+        }
     }
 
     /// Kills the hooks that take too long, with all processes that they have started.

@@ -54,6 +54,7 @@ package final class SessionCheck {
                 let text = "orient-agent does not run: the desktop's rotation switch and the lock of orientd may differ"
                 add("ok", "agent", text, remedy: remedy)
             }
+            if mayKeepLock { checkHooks() }
             return
         }
         do throws(SystemError) {
@@ -63,9 +64,7 @@ package final class SessionCheck {
             if surroundings == nil { return }
         }
         checkRivals()
-        for path in HookFiles().notExecutable {
-            add("warn", "hook", "\(path) is not executable", remedy: "chmod +x '\(path)'")
-        }
+        checkHooks()
         if let agent {
             add(agent)
         } else if hasOutputs {
@@ -161,6 +160,12 @@ package final class SessionCheck {
         }
         guard configuration.inputMapping == .auto else { return "with MapInput=auto" }
         return agent == nil ? "while orient-agent runs" : nil
+    }
+
+    private func checkHooks() {
+        for path in HookFiles().notExecutable {
+            add("warn", "hook", "\(path) is not executable", remedy: "chmod +x '\(path)'")
+        }
     }
 
     private func checkRivals() {

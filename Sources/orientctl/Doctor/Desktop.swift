@@ -45,9 +45,9 @@ struct Desktop {
     var inputs: Set<Input>?
     /// What tells orientd that this is used as a laptop; nil if nothing does.
     var laptopSource: TabletModeSource?
+    /// Whether a person has set the tablet mode, by which orientd makes the virtual switch.
+    var isModeSet = false
     var virtualSwitch = VirtualSwitch.impossible
-    /// Whether orientd has just started, and may still make the switch.
-    var isNew = false
 }
 
 extension Desktop {
@@ -125,13 +125,13 @@ extension Desktop {
 
     private func withoutSwitch(_ text: String, _ remedy: Remedy) -> Finding? {
         switch virtualSwitch {
-        case .on(true) where isNew: nil
         case .impossible: .warn(text, remedy: remedy)
         case .off(true): .warn("\(text); TabletSwitch=yes below [Tablet] adds one", remedy: .configure)
         case .off(false):
             .warn("\(text); TabletSwitch=yes below [Tablet] adds one for orientctl tablet-mode", remedy: .configure)
-        case .on(true): .warn("\(text), in spite of TabletSwitch=yes", remedy: .showSwitch)
-        case .on(false):
+        case .on(let isMeasured) where isMeasured || isModeSet:
+            .warn("\(text), in spite of TabletSwitch=yes", remedy: .showSwitch)
+        case .on:
             .warn("\(text) until orientctl tablet-mode tablet adds one", remedy: .orientctl("tablet-mode tablet"))
         }
     }
@@ -175,7 +175,7 @@ extension Desktop {
         guard let owner = owners.first(where: Self.isRotator) else { return nil }
         self.init(kind: owner.kind, isDisplayOn: BuiltInDisplay.isOn)
         if status.tabletMode == .laptop { laptopSource = status.tabletModeSource }
-        inputs = Self.inputs
+        isModeSet = status.tabletModeSource == .override
         if bus.owner(of: SensorProxyObject.service)?.uniqueName == bus.owner(of: Names.service)?.uniqueName {
             hasClaim = status.sensorProxyClients.contains { bus.owner(of: $0)?.process == owner.program.process }
         }
@@ -190,7 +190,8 @@ extension Desktop {
             chassis: chassis,
             isWanted: machine.virtualTabletSwitch
         )
-        if virtualSwitch == .on(isMeasured: true) { isNew = ServiceChecks.hasJustStarted(bus) }
+        inputs = Self.inputs
+        if case .on(let isMeasured) = virtualSwitch, isMeasured || isModeSet { awaitVirtualSwitch() }
         if kind == .kde {
             let (kwin, manager) = ("org.kde.KWin", "org.kde.KWin.TabletModeManager")
             let isTablet = try? session.property("tabletMode", of: manager, at: "/org/kde/KWin", on: kwin)
@@ -210,11 +211,19 @@ extension Desktop {
             version = (try? session.property("ShellVersion", of: shell, at: "/org/gnome/Shell", on: shell)) ?? ""
         }
         // A lock of orientd is named by itself, and orient-agent keeps the desktop's equal.
-        guard status.rotationLock == .off else { return }
+        guard status.rotationLock == .off || AgentLock.holders.isEmpty else { return }
         // It knows every backend and default; its complaints do not belong here.
         let command = ["sh", "-c", "gsettings get \(lockSetting) 2>/dev/null"]
         let answer = try? Program.output(of: command, timeout: 2).lines.first
         isLocked = answer == Array("true".utf8) ? true : answer == Array("false".utf8) ? false : nil
+    }
+
+    /// Waits for the virtual switch, which orientd makes some seconds after it started or measures the hinge again.
+    private mutating func awaitVirtualSwitch() {
+        for _ in 0..<25 where inputs?.contains(.tabletSwitch) == false {
+            poll(nil, 0, 200)
+            inputs = Self.inputs
+        }
     }
 
     private static func owners(on session: Bus) -> [Owner] {

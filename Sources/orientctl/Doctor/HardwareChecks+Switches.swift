@@ -59,6 +59,9 @@ extension HardwareChecks {
             isWanted: system.configuration.machine.virtualTabletSwitch
         )
         let virtual = system.hasOwnConfiguration ? .impossible : known
+        if switches.isEmpty, !hasVirtual, virtual.isMeasured, system.lostAccelerometer != nil {
+            return [.warn("none while the accelerometer of the display is lost")]
+        }
         return [
             tabletSwitch(switches, said, chassis: chassis, virtual: virtual, hasVirtual: hasVirtual, status: status)
         ]

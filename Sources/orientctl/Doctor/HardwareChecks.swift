@@ -33,6 +33,9 @@ enum HardwareChecks {
         }
         let all = system.accelerometers.map(described).joined(separator: ", ")
         if system.accelerometer != nil { return .ok(all) }
+        if let lost = system.lostAccelerometer {
+            return .fail("orientd has lost \(lost.name): \(lost.lastError)", remedy: .command("sudo journalctl -k -b"))
+        }
         if let first = system.accelerometers.first {
             let device = try? Device(syspath: first.description.sysfsPath)
             return noneInDisplay(all, isMarked: device?.property(locationProperty) != nil) {
@@ -165,7 +168,7 @@ enum HardwareChecks {
     }
 
     /// Returns whether one of our files is in a folder that systemd and udev read.
-    private static func isInstalled(_ path: String) -> Bool {
+    static func isInstalled(_ path: String) -> Bool {
         ["/etc", "/run", "/usr/local/lib", "/usr/lib"].contains { access("\($0)/\(path)", F_OK) == 0 }
     }
 

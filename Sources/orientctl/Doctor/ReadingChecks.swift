@@ -150,10 +150,8 @@ enum ReadingChecks {
             return unmeasured(system)
         }
         if let warning = readings.warnings.first {
-            let others = readings.warnings.count - 1
-            let more = others == 0 ? "" : ", and \(others) more"
-            // Only root may change a sensor's settings without orientd.
-            return .warn(warning + more + (getuid() == 0 ? "" : "; repeat this as root"))
+            guard getuid() != 0 else { return .warn(warning) }
+            return .warn("not measured: without orientd, only root may set the sensor's rate", remedy: .asRoot)
         }
         let reached = Double(readings.samples.count - 1) / last.time
         return rate(reached, expected: source.rate, "without orientd, \(source.mode.name)")

@@ -22,7 +22,14 @@ enum Remedy: Hashable, Sendable {
     case readLog
 
     static let install = change("install orientd again")
-    static let installPolkit = change("install the package polkitd or polkit")
+
+    /// Starts polkit, or has it installed.
+    static var installPolkit: Remedy {
+        HardwareChecks.isInstalled("systemd/system/polkit.service")
+            ? change("sudo systemctl unmask polkit; sudo systemctl start polkit")
+            : change("install the package polkitd or polkit")
+    }
+
     static let showSwitch = command("systemctl status 'orientd-tablet-switch*'")
     static let replaceSensorProxy = change(
         "sudo systemctl mask --now iio-sensor-proxy; sudo systemctl restart orientd"

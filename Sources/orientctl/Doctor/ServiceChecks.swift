@@ -112,14 +112,6 @@ enum ServiceChecks {
         return true
     }
 
-    /// Whether the service manager has started orientd in the last ten seconds.
-    static func hasJustStarted(_ bus: Bus) -> Bool {
-        guard bus.address == .system, let time = unit("ActiveEnterTimestampMonotonic", bus).flatMap({ Int($0) }),
-            time > 0
-        else { return false }
-        return MonotonicClock.now - Double(time) / 1e6 < 10
-    }
-
     /// A property of the unit of orientd; nil if it cannot be read.
     private static func unit(_ property: String, _ bus: Bus) -> String? {
         let path = "/org/freedesktop/systemd1/unit/orientd_2eservice"
@@ -141,7 +133,8 @@ enum ServiceChecks {
         switch status.interfaceRule {
         case .lock: return .warn(text, remedy: .orientctl("unlock"))
         case .never:
-            return .warn(text, remedy: .administrator("autorotate " + (usualMode() == .never ? "always" : "auto")))
+            let isUsual = status.autorotateSource == .default || usualMode() == .never
+            return .warn(text, remedy: .administrator("autorotate " + (isUsual ? "always" : "auto")))
         case .mask, .fixed, .preferred, .waiting:
             return .ok(text, remedy: deciding == nil ? .none : .orientctl("requests"))
         case .manual, .kept:

@@ -70,6 +70,11 @@ struct SystemState {
         }
     }
 
+    /// The accelerometer that orientd has lost, unless it is in the base.
+    var lostAccelerometer: SensorStatus? {
+        sensors.map { $0.status }.first { $0.state == .lost && $0.location != .base && !$0.sysfsPath.isEmpty }
+    }
+
     private mutating func discover() {
         guard let uri else { return }
         do throws(SystemError) {
