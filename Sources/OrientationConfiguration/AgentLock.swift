@@ -59,7 +59,7 @@ package final class AgentLock {
 
     /// Takes the lock of a display, such as `wayland-1` or `:0`; throws `EBUSY`, with the process, if another has it.
     ///
-    /// Waits so many seconds for an agent that ends, and restores the display.
+    /// Waits so many seconds for an agent that is ending, which first restores the display.
     package init(display: String, wait seconds: Double = 0) throws(SystemError) {
         guard let folder = Self.folder else {
             let reason = "XDG_RUNTIME_DIR is not set"

@@ -51,18 +51,22 @@ package struct BusError: Error, Hashable, Sendable {
         name == "org.freedesktop.DBus.Error.NoReply" || name == "org.freedesktop.DBus.Error.Timeout"
     }
 
+    /// Whether the bus could not start the service, or not in time.
+    package var isFailedStart: Bool {
+        let standard = "org.freedesktop.DBus.Error."
+        return name == standard + "TimedOut" || name.begins(with: standard + "Spawn.")
+    }
+
     /// Whether the error means that no service could answer.
     package var isServiceMissing: Bool {
         switch name {
         case "org.freedesktop.DBus.Error.ServiceUnknown",
             "org.freedesktop.DBus.Error.NameHasNoOwner",
             "org.freedesktop.systemd1.NoSuchUnit",
-            "org.freedesktop.systemd1.UnitMasked",
-            // The bus's own: the service that it started was not there in time.
-            "org.freedesktop.DBus.Error.TimedOut":
+            "org.freedesktop.systemd1.UnitMasked":
             true
         default:
-            name.begins(with: "org.freedesktop.DBus.Error.Spawn.")
+            false
         }
     }
 }

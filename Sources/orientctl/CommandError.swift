@@ -40,6 +40,8 @@ struct CommandError: Error {
     init(_ error: BusError) {
         if error.isServiceMissing {
             self.init("\(Self.notRunning), or not installed", .noDaemon, remedy: .doctor)
+        } else if error.isFailedStart {
+            self.init("orientd cannot be started: \(error.message)", .noDaemon, remedy: .doctor)
         } else if error.isNoReply {
             self.init("orientd does not answer", remedy: .doctor)
         } else if error.isRefusal {

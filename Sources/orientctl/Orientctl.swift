@@ -20,7 +20,7 @@ func main(_ count: Int32, _ vector: UnsafeMutablePointer<UnsafeMutablePointer<CC
     let arguments = (0..<Int(count)).compactMap { vector[$0].map { String(cString: $0) } }
     // Without --bus, orientctl in advice looks where this command did.
     var bus = BusAddress.system
-    var asAdministrator = Remedy.showSession
+    var mayRunAsRoot = true
     do throws(CommandError) {
         if arguments.dropFirst().first == "__complete" {
             try emit(Completion.candidates(for: Array(arguments.dropFirst(2))))
@@ -30,14 +30,15 @@ func main(_ count: Int32, _ vector: UnsafeMutablePointer<UnsafeMutablePointer<CC
         invocation.operandVector = vector + (arguments.count - invocation.operands.count)
         IIOContext.silenceLibrary()
         bus = invocation.value(of: "bus").flatMap { BusAddress($0) } ?? bus
-        // A command that another one gives is not for root.
-        if !command.hasCommandLine {
-            asAdministrator = .administrator(([command.name] + invocation.operands).joined(separator: " "))
-        }
+        // The COMMAND of `run` is not for root.
+        mayRunAsRoot = !command.hasCommandLine
         try command.run(invocation)
         return 0
     } catch {
-        let remedy = error.remedy == .showSession ? asAdministrator : error.remedy
+        // Other buses have no polkit.
+        let isForRoot = error.remedy == .showSession && mayRunAsRoot && bus == .system
+        let words = arguments.dropFirst().joined(separator: " ")
+        let remedy = isForRoot ? Remedy.administrator(words) : error.remedy
         if !error.message.isEmpty { complain(remedy.added(to: error.message, on: bus)) }
         return error.exitCode.rawValue
     }

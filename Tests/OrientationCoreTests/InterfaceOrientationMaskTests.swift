@@ -65,10 +65,12 @@ import Testing
         ("portrait, landscape-left", [.portrait, .landscapeLeft]),
         ("  portrait  ,  landscape-left  ", [.portrait, .landscapeLeft]),
         ("portrait,portrait", .portrait),
+        ("portrait,landscape", .allButUpsideDown),
+        ("portrait,all", .all),
     ]
 
     @Test(arguments: texts)
-    func `a mask in the configuration is all, all-but-upside-down, landscape, or edges with commas`(
+    func `a mask in the configuration is sets and edges with commas`(
         text: String,
         mask: InterfaceOrientationMask
     ) {
@@ -78,8 +80,8 @@ import Testing
     @Test(
         arguments: [
             "", " ", ",", "portrait,", ",portrait", "portrait,,landscape-left", "portrait, ,landscape-left", "none",
-            "All", "PORTRAIT", "portrait landscape-left", "portrait;landscape-left", "portrait,all",
-            "portrait,landscape", "upside-down", "portrait-", "land scape", "unknown", "face-up", "2", "30",
+            "All", "PORTRAIT", "portrait landscape-left", "portrait;landscape-left",
+            "upside-down", "portrait-", "land scape", "unknown", "face-up", "2", "30",
             "portrait\u{0}", "portrait\n", "ａll", "portrait,ü",
         ]
     )

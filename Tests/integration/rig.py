@@ -543,6 +543,21 @@ class Rig:
         """Adds the devices of Tests/Fixtures/umockdev/NAME.umockdev."""
         self.add_device((FIXTURES / "umockdev" / f"{name}.umockdev").read_text())
 
+    def start_activating_bus(self, command):
+        """Starts another bus, which starts orientd by a command that may contain {address}; returns its address."""
+        folder = self.directory / "activation"
+        folder.mkdir()
+        address = f"unix:path={folder}/bus"
+        command = command.format(address=address)
+        (folder / f"{BUS_NAME}.service").write_text(f"[D-BUS Service]\nName={BUS_NAME}\nExec={command}\n")
+        services = f"<servicedir>{folder}</servicedir></busconfig>"
+        text = BUS_CONFIGURATION.format(socket=folder / "bus").replace("</busconfig>", services)
+        (folder / "bus.conf").write_text(text)
+        command = ["dbus-daemon", "--nofork", "--print-address", f"--config-file={folder}/bus.conf"]
+        bus = self.spawn(command, env=self.mocked_environment(), stdout=subprocess.PIPE)
+        bus.stdout.readline()  # the bus accepts connections now
+        return address
+
     def remove_device(self, device=DEVICE):
         """Unplugs a device: removes it from the list, sends udev's event, then removes the rest.
 

@@ -248,7 +248,7 @@ class Files(HookTestCase):
         self.add("record", RECORD)
         agent = self.start_session()
         self.control("lock")
-        agent.wait_for_warning(str(self.folder / "bare"), "its first line must name an interpreter")
+        agent.wait_for_warning(str(self.folder / "bare"), "no script with an interpreter, as in #!/bin/sh")
         self.wait_for_records("lock")
         self.assertFalse((self.rig.directory / "shell").exists())
 
@@ -434,7 +434,7 @@ class Processes(HookTestCase):
         missing = self.add("missing", start="#!/does/not/exist\n")
         agent = self.start_session()
         self.control("lock")
-        agent.wait_for_warning(str(missing), "the interpreter that its first line names does not exist")
+        agent.wait_for_warning(str(missing), "its interpreter or loader does not exist")
 
     def test_hook_that_cannot_be_watched_is_killed(self):
         agent = self.start_session(settings=["HookTimeout=10"])

@@ -254,7 +254,7 @@ class Life(RigTestCase):
         first = self.rig.start_orientd()
         second = self.rig.start_orientd("--replace", "--source", "replay:/nowhere", wait=False)
         self.assertEqual(second.wait_for_end(), 1)
-        second.wait_for_log(r"^orientd: cannot open /nowhere: No such file or directory; the source is replay:/nowhere$")
+        second.wait_for_log(r"^orientd: cannot open /nowhere: No such file or directory; Source= or --source names it$")
         self.assertTrue(first.is_running())
         self.assertEqual(self.client.get("Claims"), 0)
 

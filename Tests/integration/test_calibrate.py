@@ -215,7 +215,7 @@ class Person(CalibrateTestCase):
             self.hold(number, mounted)
         status, answer = self.finish()
         self.assertEqual((status, answer), (FAILED, ""))
-        said = "upright and on its left edge: these poses are not a quarter turn apart; one of them was a different one"
+        said = "upright and on its left edge: these poses are not a quarter turn apart"
         self.assertIn(said + "; calibrate again", self.said)
         self.assertFalse(path.exists())
 

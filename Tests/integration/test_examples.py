@@ -9,8 +9,6 @@ import time
 
 from rig import (
     BUILD,
-    BUS_CONFIGURATION,
-    BUS_NAME,
     Client,
     LANDSCAPE_RIGHT,
     RigTestCase,
@@ -92,17 +90,7 @@ class Examples(RigTestCase):
 
     def test_bus_starts_orientd_which_is_claimed_once(self):
         self.rig.add_device(accelerometer())
-        folder = self.rig.directory / "activation"
-        folder.mkdir()
-        address = f"unix:path={folder}/bus"
-        command = f"{BUILD / 'orientd'} --bus {address} --config /dev/null"
-        (folder / f"{BUS_NAME}.service").write_text(f"[D-BUS Service]\nName={BUS_NAME}\nExec={command}\n")
-        services = f"<servicedir>{folder}</servicedir></busconfig>"
-        text = BUS_CONFIGURATION.format(socket=folder / "bus").replace("</busconfig>", services)
-        (folder / "bus.conf").write_text(text)
-        command = ["dbus-daemon", "--nofork", "--print-address", f"--config-file={folder}/bus.conf"]
-        bus = self.rig.spawn(command, env=self.rig.mocked_environment(), stdout=subprocess.PIPE)
-        bus.stdout.readline()  # the bus accepts connections now
+        address = self.rig.start_activating_bus(f"{BUILD / 'orientd'} --bus {{address}} --config /dev/null")
         client = Client(address)
         self.rig.clients.append(client)
         self.assertIsNone(client.owner())

@@ -886,6 +886,15 @@ class ExitCodes(OrientctlTestCase):
                 self.assertEqual(run.returncode, NO_DAEMON, run.stderr)
                 self.assertEqual(len(run.stderr.splitlines()), 1, run.stderr)
 
+    def test_daemon_that_the_bus_cannot_start(self):
+        # The bus's own words were printed, with status 1.
+        address = self.rig.start_activating_bus("/bin/false")
+        for command in ("status", "lock", "monitor"):
+            with self.subTest(command):
+                run = self.rig.orientctl(f"--bus={address}", command)
+                self.assertEqual(run.returncode, NO_DAEMON, run.stderr)
+                self.assertRegex(run.stderr, r"^orientctl: orientd cannot be started: .* exited with status 1; try: .*\n$")
+
     def test_no_bus(self):
         environment = {"DBUS_SYSTEM_BUS_ADDRESS": "unix:path=/nonexistent/bus"}
         run = self.rig.orientctl("status", environment=environment)

@@ -61,6 +61,13 @@ import Testing
         let broken = unmanaged(inputs, virtual: .on(isMeasured: true))
         #expect(broken.map { $0.text } == [text + ", in spite of TabletSwitch=yes"])
         #expect(remedy(broken) == "systemctl status 'orientd-tablet-switch*'")
+        let early = findings(.gnome) {
+            $0.isPanelManaged = false
+            $0.inputs = inputs
+            $0.virtualSwitch = .on(isMeasured: true)
+            $0.isNew = true
+        }
+        #expect(early.isEmpty)
         let set = findings(.gnome) {
             $0.isPanelManaged = false
             $0.inputs = inputs

@@ -100,6 +100,11 @@ import Testing
         #expect(ServiceChecks.rotation(status, deciding: deciding).remedy != .orientctl("align"))
     }
 
+    @Test func `polkit that is installed is started`() {
+        #expect(Remedy.startPolkit(true).command(on: .system).hasSuffix("sudo systemctl start polkit"))
+        #expect(Remedy.startPolkit(false).command(on: .system) == "install the package polkitd or polkit")
+    }
+
     @Test func `autorotation that is off by default is switched on, and otherwise as usual`() {
         var status = status { $0.interfaceRule = .never }
         status.autorotateSource = .override

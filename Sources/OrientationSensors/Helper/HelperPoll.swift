@@ -50,7 +50,7 @@ final class HelperPoll {
         let isNew = self.filter == nil
         self.filter = filter
         if filter == nil { watch = nil } else if isNew { watchChanges() }
-        // A movement that was seen at rest is read again after half a period: that reading decides what it is.
+        // After a movement at rest, the next reading comes after half a period.
         due = loop.now - (filter == nil ? usualPeriod / 2 : 0)
         // The device may have moved before its changes were awaited.
         if isNew, watch != nil { readNow() } else { wait() }

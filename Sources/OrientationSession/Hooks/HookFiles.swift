@@ -7,12 +7,13 @@ import POSIX
 struct HookFiles {
     /// The paths of those that run, sorted by name.
     private(set) var executables: [String] = []
-    /// The paths of regular files that do not run, as their mode forbids it, and hide none of the system.
+    /// The user's files that are not executable, except those that disable one of the system.
     private(set) var notExecutable: [String] = []
 
     /// Reads the folders.
     init() {
-        let folders = [userConfigurationFolder.map { $0 + "/orientd/hooks.d" }, "/etc/orientd/hooks.d"]
+        let system = "/etc/orientd/hooks.d"
+        let folders = [userConfigurationFolder.map { $0 + "/orientd/hooks.d" }, system]
         var paths: [String: String] = [:]
         var hiding: [String] = []
         for folder in folders.compactMap({ $0 }) {
@@ -28,7 +29,7 @@ struct HookFiles {
             guard stat(path, &status) == 0, status.st_mode & mode_t(S_IFMT) == mode_t(S_IFREG) else { continue }
             if access(path, X_OK) == 0 {
                 executables.append(path)
-            } else if !hiding.contains(name) {
+            } else if !hiding.contains(name), !path.begins(with: system + "/") {
                 notExecutable.append(path)
             }
         }

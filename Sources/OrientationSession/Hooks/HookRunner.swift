@@ -114,8 +114,8 @@ final class HookRunner {
     /// Why a file that is there and executable did not run.
     private func reason(_ error: SystemError) -> String {
         switch error.errno {
-        case .notFound: "the interpreter that its first line names does not exist"
-        case .notExecutable: "its first line must name an interpreter, as in #!/bin/sh"
+        case .notFound: "its interpreter or loader does not exist"
+        case .notExecutable: "it is no program of this machine, and no script with an interpreter, as in #!/bin/sh"
         default: "\(error)"
         }
     }

@@ -44,7 +44,7 @@ struct OutputReport: Sendable {
                 + "~/.config/orientd/agent.conf below [Agent], as in Output=NAME, and start orient-agent again"
         }
         let list = missing.map { "'\($0)'" }.joined(separator: " or ")
-        return "there is no output \(list): \(found); orient-agent waits for it"
+        return "there is no output \(list): \(found)"
     }
 
     private func isPanel(_ output: Output) -> Bool { panels.contains { $0.name == output.name } }

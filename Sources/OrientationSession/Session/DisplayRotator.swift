@@ -72,7 +72,7 @@ final class DisplayRotator {
         reportingProblem = ProblemLog(log, consequence: "orientctl status does not name this agent")
         server = try DisplayServer(backend, loop: loop)
         let display = server.surroundings.display
-        lock = try AgentLock(display: display, wait: 3)
+        lock = try AgentLock(display: display, wait: restoresOnly ? 0 : 3)
         file = AgentLock.folder.map { RestoreFile(path: $0 + "/" + AgentLock.name(of: display)) }
         saved = file?.read { log.warning($0) }
         var configuration = configuration

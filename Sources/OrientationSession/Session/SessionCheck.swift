@@ -18,8 +18,6 @@ package final class SessionCheck {
     private let loop: EventLoop
     /// Nil without a display.
     private var surroundings: Surroundings?
-    /// Whether the display server has reported its outputs.
-    private var hasOutputs = false
     /// The findings as lines of JSON.
     private var findings: [String] = []
 
@@ -67,7 +65,7 @@ package final class SessionCheck {
         checkHooks()
         if let agent {
             add(agent)
-        } else if hasOutputs {
+        } else {
             let text = "orient-agent does not run in this session; its manual has the line that starts it at login"
             add("warn", "agent", text, remedy: "orient-agent &")
         }
@@ -110,7 +108,6 @@ package final class SessionCheck {
     }
 
     private func check(_ outputs: [Output]) {
-        hasOutputs = true
         let names = outputs.shownNames.joined(separator: ", ")
         add("ok", "display", "outputs: \(names.isEmpty ? "none" : names)")
         let report = OutputReport(outputs, panels: configuration.outputs)

@@ -112,7 +112,7 @@ struct Surroundings: Hashable {
         guard isX11 else {
             // The whole path of a socket in the standard folder names the same display.
             let folder = Self.folder + "/"
-            guard name.begins(with: folder) else { return name }
+            guard !Self.folder.isEmpty, name.begins(with: folder) else { return name }
             return String(decoding: name.utf8.dropFirst(folder.utf8.count), as: UTF8.self)
         }
         // Without the number of the screen: `:0` and `:0.0` are one display.

@@ -45,7 +45,7 @@ extension MountCalibration.Refusal {
         case .misplaced(let pose):
             "\(pose.words): this pose is not a quarter turn from either of the other two; was it a different one?"
         case .notSquare(let first, let second):
-            "\(first.words) and \(second.words): these poses are not a quarter turn apart; one of them was a different one"
+            "\(first.words) and \(second.words): these poses are not a quarter turn apart"
         case .noneSquare:
             "no two of the three poses are a quarter turn apart; was the device turned, and does the sensor work?"
         case .betweenAxes(let pose):

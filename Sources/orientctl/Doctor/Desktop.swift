@@ -48,6 +48,8 @@ struct Desktop {
     /// Whether a person has set the tablet mode, by which orientd makes the virtual switch.
     var isModeSet = false
     var virtualSwitch = VirtualSwitch.impossible
+    /// Whether orientd has just started, and may still make the switch.
+    var isNew = false
 }
 
 extension Desktop {
@@ -125,6 +127,7 @@ extension Desktop {
 
     private func withoutSwitch(_ text: String, _ remedy: Remedy) -> Finding? {
         switch virtualSwitch {
+        case .on(true) where isNew: nil
         case .impossible: .warn(text, remedy: remedy)
         case .off(true): .warn("\(text); TabletSwitch=yes below [Tablet] adds one", remedy: .configure)
         case .off(false):
@@ -176,6 +179,7 @@ extension Desktop {
         self.init(kind: owner.kind, isDisplayOn: BuiltInDisplay.isOn)
         if status.tabletMode == .laptop { laptopSource = status.tabletModeSource }
         isModeSet = status.tabletModeSource == .override
+        inputs = Self.inputs
         if bus.owner(of: SensorProxyObject.service)?.uniqueName == bus.owner(of: Names.service)?.uniqueName {
             hasClaim = status.sensorProxyClients.contains { bus.owner(of: $0)?.process == owner.program.process }
         }
@@ -190,8 +194,7 @@ extension Desktop {
             chassis: chassis,
             isWanted: machine.virtualTabletSwitch
         )
-        inputs = Self.inputs
-        if case .on(let isMeasured) = virtualSwitch, isMeasured || isModeSet { awaitVirtualSwitch() }
+        if virtualSwitch == .on(isMeasured: true) { isNew = ServiceChecks.hasJustStarted(bus) }
         if kind == .kde {
             let (kwin, manager) = ("org.kde.KWin", "org.kde.KWin.TabletModeManager")
             let isTablet = try? session.property("tabletMode", of: manager, at: "/org/kde/KWin", on: kwin)
@@ -216,14 +219,6 @@ extension Desktop {
         let command = ["sh", "-c", "gsettings get \(lockSetting) 2>/dev/null"]
         let answer = try? Program.output(of: command, timeout: 2).lines.first
         isLocked = answer == Array("true".utf8) ? true : answer == Array("false".utf8) ? false : nil
-    }
-
-    /// Waits for the virtual switch, which orientd makes some seconds after it started or measures the hinge again.
-    private mutating func awaitVirtualSwitch() {
-        for _ in 0..<25 where inputs?.contains(.tabletSwitch) == false {
-            poll(nil, 0, 200)
-            inputs = Self.inputs
-        }
     }
 
     private static func owners(on session: Bus) -> [Owner] {

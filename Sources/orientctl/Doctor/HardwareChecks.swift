@@ -34,7 +34,8 @@ enum HardwareChecks {
         let all = system.accelerometers.map(described).joined(separator: ", ")
         if system.accelerometer != nil { return .ok(all) }
         if let lost = system.lostAccelerometer {
-            return .fail("orientd has lost \(lost.name): \(lost.lastError)", remedy: .command("sudo journalctl -k -b"))
+            let reason = lost.lastError.isEmpty ? "" : ": \(lost.lastError)"
+            return .fail("orientd has lost \(lost.name)\(reason)", remedy: .command("sudo journalctl -k -b"))
         }
         if let first = system.accelerometers.first {
             let device = try? Device(syspath: first.description.sysfsPath)

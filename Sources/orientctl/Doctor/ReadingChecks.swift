@@ -4,6 +4,7 @@ import CLinux
 import OrientationBus
 import OrientationCore
 import OrientationSensors
+import POSIX
 import SystemdBus
 
 /// The checks of the sensor's readings: gravity, noise and rate.
@@ -149,9 +150,11 @@ enum ReadingChecks {
         guard let source = readings.source, let last = readings.samples.last, last.time > 0 else {
             return unmeasured(system)
         }
-        if let warning = readings.warnings.first {
-            guard getuid() != 0 else { return .warn(warning) }
-            return .warn("not measured: without orientd, only root may set the sensor's rate", remedy: .asRoot)
+        guard readings.warnings.isEmpty else {
+            guard getuid() != 0 else { return .warn(readings.warnings.joined(separator: "; ")) }
+            let isRefused = readings.warnings.allSatisfy { $0.includes("\(Errno.denied)") }
+            let text = "not measured: without orientd, only root may set the sensor's rate"
+            return .warn(isRefused ? text : readings.warnings.joined(separator: "; "), remedy: .asRoot)
         }
         let reached = Double(readings.samples.count - 1) / last.time
         return rate(reached, expected: source.rate, "without orientd, \(source.mode.name)")

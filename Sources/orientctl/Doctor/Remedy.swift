@@ -23,9 +23,11 @@ enum Remedy: Hashable, Sendable {
 
     static let install = change("install orientd again")
 
+    static var installPolkit: Remedy { startPolkit(HardwareChecks.isInstalled("systemd/system/polkit.service")) }
+
     /// Starts polkit, or has it installed.
-    static var installPolkit: Remedy {
-        HardwareChecks.isInstalled("systemd/system/polkit.service")
+    static func startPolkit(_ isInstalled: Bool) -> Remedy {
+        isInstalled
             ? change("sudo systemctl unmask polkit; sudo systemctl start polkit")
             : change("install the package polkitd or polkit")
     }

@@ -112,6 +112,15 @@ enum ServiceChecks {
         return true
     }
 
+    /// Whether the service manager has started orientd in the last ten seconds.
+    static func hasJustStarted(_ bus: Bus) -> Bool {
+        // The time at which it was ready is that of the last start until it is.
+        guard bus.address == .system, let time = unit("InactiveExitTimestampMonotonic", bus).flatMap({ Int($0) }),
+            time > 0
+        else { return false }
+        return MonotonicClock.now - Double(time) / 1e6 < 10
+    }
+
     /// A property of the unit of orientd; nil if it cannot be read.
     private static func unit(_ property: String, _ bus: Bus) -> String? {
         let path = "/org/freedesktop/systemd1/unit/orientd_2eservice"

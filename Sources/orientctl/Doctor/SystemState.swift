@@ -70,9 +70,10 @@ struct SystemState {
         }
     }
 
-    /// The accelerometer that orientd has lost, unless it is in the base.
+    /// An accelerometer that orientd has lost, if it has no other one but in the base.
     var lostAccelerometer: SensorStatus? {
-        sensors.map { $0.status }.first { $0.state == .lost && $0.location != .base && !$0.sysfsPath.isEmpty }
+        let others = sensors.map { $0.status }.filter { $0.location != .base && !$0.sysfsPath.isEmpty }
+        return others.allSatisfy { $0.state == .lost } ? others.first : nil
     }
 
     private mutating func discover() {
