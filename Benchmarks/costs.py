@@ -128,7 +128,7 @@ def machine():
         "date": f"{datetime.date.today()}",
         "system": platform.freedesktop_os_release()["PRETTY_NAME"],
         "kernel": platform.release().split("-")[0],
-        "processors": f"{os.cpu_count()} × {model[0].split(':')[1].strip() if model else platform.machine()}",
+        "processors": f"{os.cpu_count()} × {model[0].split(':')[1].replace('(R)', '').strip().removesuffix(' Processor') if model else platform.machine()}",
     }
 
 

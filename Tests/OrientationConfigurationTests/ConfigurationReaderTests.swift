@@ -173,7 +173,7 @@ private func changed(_ change: (inout Configuration) -> Void) -> Configuration {
         ("Orientation", "Idiom", ["", "Tablet", "desktop", "auto,laptop"]),
         (
             "Orientation", "SupportedOrientations",
-            ["", "0", "30", "none", "All", "portrait,", "portrait landscape-left", "all,portrait", "face-up"]
+            ["", "0", "30", "none", "All", "portrait,", "portrait landscape-left", "face-up"]
         ),
         ("Orientation", "Autorotate", ["", "yes", "no", "Never", "tablet", "tabletMode"]),
         ("Orientation", "LaptopOrientation", ["", "landscape", "all", "unknown", "face-up", "Portrait"]),

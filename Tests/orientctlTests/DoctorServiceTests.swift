@@ -79,7 +79,7 @@ import Testing
         (.fixed, .ok, .orientctl("requests")), (.waiting, .ok, .orientctl("requests")),
         (.preferred, .ok, .orientctl("requests")), (.manual, .ok, .orientctl("align")),
         (.kept, .ok, .orientctl("align")), (.lock, .warn, .orientctl("unlock")),
-        (.never, .warn, .administrator("autorotate auto")),
+        (.never, .warn, .administrator("autorotate always")),
     ])
     func `doctor says in the words of status what decides`(
         rule: RotationRule,
