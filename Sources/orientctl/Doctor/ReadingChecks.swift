@@ -4,7 +4,6 @@ import CLinux
 import OrientationBus
 import OrientationCore
 import OrientationSensors
-import POSIX
 import SystemdBus
 
 /// The checks of the sensor's readings: gravity, noise and rate.
@@ -150,11 +149,9 @@ enum ReadingChecks {
         guard let source = readings.source, let last = readings.samples.last, last.time > 0 else {
             return unmeasured(system)
         }
-        guard readings.warnings.isEmpty else {
-            guard getuid() != 0 else { return .warn(readings.warnings.joined(separator: "; ")) }
-            let isRefused = readings.warnings.allSatisfy { $0.includes("\(Errno.denied)") }
-            let text = "not measured: without orientd, only root may set the sensor's rate"
-            return .warn(isRefused ? text : readings.warnings.joined(separator: "; "), remedy: .asRoot)
+        if let warning = readings.warnings.first {
+            // Without orientd, only root may change a sensor's settings: others follow from the first.
+            return getuid() == 0 ? .warn(readings.warnings.joined(separator: "; ")) : .warn(warning, remedy: .asRoot)
         }
         let reached = Double(readings.samples.count - 1) / last.time
         return rate(reached, expected: source.rate, "without orientd, \(source.mode.name)")
