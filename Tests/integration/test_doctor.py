@@ -470,13 +470,15 @@ class Reading(DoctorTestCase):
     def test_sensor_that_was_removed(self):
         # Where the base has another one, doctor advised to declare that one the display's.
         self.rig.add_device(accelerometer())
+        self.rig.add_device(accelerometer("other", index=1, properties={"ACCEL_LOCATION": "base"}))
         self.rig.start_orientd()
         self.client.claim()
         self.client.wait_for("SensorState", "sampling")
         self.rig.remove_device()
         self.client.wait_for("SensorState", "lost")
-        (finding,) = self.findings("kernel")
-        self.assert_finding(finding, "fail", "^orientd has lost test: the device was removed$", "sudo journalctl -k -b")
+        finding = self.findings("kernel")[0]
+        pattern = r"^test of the display is lost: the device was removed; there is other at iio:device1 \(base\)$"
+        self.assert_finding(finding, "fail", pattern, "sudo journalctl -k -b")
 
 
 class Services(DoctorTestCase):

@@ -33,11 +33,11 @@ enum HardwareChecks {
         }
         let all = system.accelerometers.map(described).joined(separator: ", ")
         if system.accelerometer != nil { return .ok(all) }
-        if let lost = system.lostAccelerometer {
-            let reason = lost.lastError.isEmpty ? "" : ": \(lost.lastError)"
-            return .fail("orientd has lost \(lost.name)\(reason)", remedy: .command("sudo journalctl -k -b"))
-        }
         if let first = system.accelerometers.first {
+            if let lost = system.lostAccelerometer {
+                let text = "\(lost.name) of the display is lost: \(lost.lastError); there is \(all)"
+                return .fail(text, remedy: .command("sudo journalctl -k -b"))
+            }
             let device = try? Device(syspath: first.description.sysfsPath)
             return noneInDisplay(all, isMarked: device?.property(locationProperty) != nil) {
                 device.flatMap(HwdbEntry.match).map { .markDisplay($0, first.description.sysfsPath) } ?? .none

@@ -70,10 +70,11 @@ struct SystemState {
         }
     }
 
-    /// An accelerometer that orientd has lost, if it has no other one but in the base.
+    /// An accelerometer that orientd has lost and that is gone, if it has no other one but in the base.
     var lostAccelerometer: SensorStatus? {
         let others = sensors.map { $0.status }.filter { $0.location != .base && !$0.sysfsPath.isEmpty }
-        return others.allSatisfy { $0.state == .lost } ? others.first : nil
+        let present = accelerometers.map { $0.description.sysfsPath }
+        return others.allSatisfy { $0.state == .lost && !present.contains($0.sysfsPath) } ? others.first : nil
     }
 
     private mutating func discover() {
