@@ -92,9 +92,9 @@ extension Configuration: Configurable {
         },
         Setting("Sensor", "Rate", .rate) {
             """
-            Samples per second. A sensor with a lower rate is set to its lowest rate that is not lower, or else to its \
-            highest; a higher one, which another program may have set, stays. A sensor without a buffer is polled at \
-            this rate.
+            Samples per second. A sensor that runs slower is set to the lowest of its rates that is enough, or to its \
+            highest if none is. One that runs faster, perhaps because another program has set it so, is left alone. A \
+            sensor without a buffer is polled at this rate.
             """
         },
         Setting("Sensor", "Power", .name { $1(&$0.machine.power) }) {

@@ -104,8 +104,9 @@ extension AgentConfiguration: Configurable {
         },
         Setting("Agent", "Suggest", .name { $1(&$0.suggestion) }) {
             """
-            Whether a notification offers to rotate the display while the rotation lock is set. With _notify_, one \
-            offers to rotate it once if the device is held in another allowed orientation for a second.
+            Whether a notification offers to rotate the display while the rotation lock is set. With _notify_, it \
+            appears when the device has been held in another allowed orientation for a second, and rotates the display \
+            once if it is selected.
             """
         },
         Setting("Agent", "Applications", .name { $1(&$0.applications) }) {

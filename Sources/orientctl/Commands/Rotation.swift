@@ -142,7 +142,7 @@ enum Rotation {
             ("always", "also while the machine is used as a laptop"),
             ("tablet-mode", "not while it is used as a laptop; what is unknown counts as a tablet"),
             ("never", "stays as it is shown until it is rotated by hand or by an application"),
-            ("auto", "as the configuration says, else as the kind of the machine suggests"),
+            ("auto", "as the configuration says, else tablet-mode with a switch or hinge, else by the machine's kind"),
         ]
     ) { invocation throws(CommandError) in
         guard let name = invocation.operands.first else {
