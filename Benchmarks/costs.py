@@ -124,11 +124,15 @@ def measure(options):
 def machine():
     """Returns a description of this machine."""
     model = [line for line in pathlib.Path("/proc/cpuinfo").read_text().splitlines() if line.startswith("model name")]
+    processor = platform.machine()
+    if model:
+        # The picture of the costs is narrow.
+        processor = model[0].split(":")[1].replace("(R)", "").strip().removesuffix(" Processor")
     return {
         "date": f"{datetime.date.today()}",
         "system": platform.freedesktop_os_release()["PRETTY_NAME"],
         "kernel": platform.release().split("-")[0],
-        "processors": f"{os.cpu_count()} × {model[0].split(':')[1].replace('(R)', '').strip().removesuffix(' Processor') if model else platform.machine()}",
+        "processors": f"{os.cpu_count()} × {processor}",
     }
 
 

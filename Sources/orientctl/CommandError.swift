@@ -48,7 +48,7 @@ struct CommandError: Error {
             let hasPolkit = !error.message.includes("without polkit")
             let isDecided = hasPolkit && error.message.begins(with: "not authorized")
             let rule = isDecided ? "; by default only active local sessions and root may" : ""
-            self.init(error.message + rule, .refused, remedy: hasPolkit ? .showSession : .installPolkit)
+            self.init(error.message + rule, .refused, remedy: hasPolkit ? .showSession : .providePolkit)
         } else if error.name.begins(with: Names.errorPrefix) {
             self.init(error.message, .refused)
         } else {

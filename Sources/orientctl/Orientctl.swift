@@ -37,8 +37,7 @@ func main(_ count: Int32, _ vector: UnsafeMutablePointer<UnsafeMutablePointer<CC
     } catch {
         // Other buses have no polkit.
         let isForRoot = error.remedy == .showSession && mayRunAsRoot && bus == .system
-        let words = arguments.dropFirst().joined(separator: " ")
-        let remedy = isForRoot ? Remedy.administrator(words) : error.remedy
+        let remedy = isForRoot ? .administrator(arguments.dropFirst().joined(separator: " ")) : error.remedy
         if !error.message.isEmpty { complain(remedy.added(to: error.message, on: bus)) }
         return error.exitCode.rawValue
     }

@@ -71,6 +71,10 @@ def text(value):
     return GLib.Variant("(v)", (GLib.Variant("s", value),))
 
 
+# This machine may have polkit, which is on no bus of a test.
+PROVIDE_POLKIT = ("install the package polkitd or polkit", "sudo systemctl unmask polkit; sudo systemctl start polkit")
+
+
 class Service:
     """A service that answers the methods of some interfaces at some paths as `answer` says."""
 
@@ -575,7 +579,9 @@ class Services(DoctorTestCase):
         self.assertRegex(output, re.compile(pattern, re.M))
 
     def test_polkit(self):
-        self.assert_finding(self.doctor()["polkit"], "warn", "not on the bus")
+        finding = self.doctor()["polkit"]
+        self.assert_finding(finding, "warn", "not on the bus")
+        self.assertIn(finding["remedy"], PROVIDE_POLKIT)
         for options, result, pattern in (
             ({"actions": ACTIONS[1:]}, "fail", "org.orientd1.claim"),
             ({"allowed": False}, "warn", "this user may not claim"),
@@ -606,7 +612,7 @@ class Services(DoctorTestCase):
         self.rig.start_orientd()
         finding = self.doctor()["sampling"]
         self.assert_finding(finding, "warn", "does not sample for this user")
-        self.assertIn("polkit", finding["remedy"])
+        self.assertIn(finding["remedy"], PROVIDE_POLKIT)
 
     def test_saved_state(self):
         folder = self.rig.directory / "state"

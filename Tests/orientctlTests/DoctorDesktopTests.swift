@@ -35,13 +35,15 @@ import Testing
     private func unmanaged(
         _ inputs: Set<Desktop.Input>?,
         virtual: Desktop.VirtualSwitch = .impossible,
-        isLaptop: Bool = false
+        isLaptop: Bool = false,
+        _ change: (inout Desktop) -> Void = { _ in }
     ) -> [Finding] {
         findings(.gnome) {
             $0.isPanelManaged = false
             $0.inputs = inputs
             $0.virtualSwitch = virtual
             $0.laptopSource = isLaptop ? .switch : nil
+            change(&$0)
         }
     }
 
@@ -61,19 +63,8 @@ import Testing
         let broken = unmanaged(inputs, virtual: .on(isMeasured: true))
         #expect(broken.map { $0.text } == [text + ", in spite of TabletSwitch=yes"])
         #expect(remedy(broken) == "systemctl status 'orientd-tablet-switch*'")
-        let early = findings(.gnome) {
-            $0.isPanelManaged = false
-            $0.inputs = inputs
-            $0.virtualSwitch = .on(isMeasured: true)
-            $0.isNew = true
-        }
-        #expect(early.isEmpty)
-        let set = findings(.gnome) {
-            $0.isPanelManaged = false
-            $0.inputs = inputs
-            $0.virtualSwitch = .on(isMeasured: false)
-            $0.isModeSet = true
-        }
+        #expect(unmanaged(inputs, virtual: .on(isMeasured: true)) { $0.isNew = true }.isEmpty)
+        let set = unmanaged(inputs, virtual: .on(isMeasured: false)) { $0.isModeSet = true }
         #expect(remedy(set) == remedy(broken))
         let manual = unmanaged(inputs, virtual: .off(isMeasured: false))
         let advice = "; TabletSwitch=yes below [Tablet] adds one for orientctl tablet-mode"

@@ -101,8 +101,9 @@ import Testing
     }
 
     @Test func `polkit that is installed is started`() {
-        #expect(Remedy.startPolkit(true).command(on: .system).hasSuffix("sudo systemctl start polkit"))
-        #expect(Remedy.startPolkit(false).command(on: .system) == "install the package polkitd or polkit")
+        #expect(Remedy.providePolkit(isInstalled: true).command(on: .system).hasSuffix("sudo systemctl start polkit"))
+        let missing = Remedy.providePolkit(isInstalled: false)
+        #expect(missing.command(on: .system) == "install the package polkitd or polkit")
     }
 
     @Test func `autorotation that is off by default is switched on, and otherwise as usual`() {

@@ -44,13 +44,11 @@ public struct InterfaceOrientationMask: OptionSet, Hashable, Sendable {
             let end = words.lastIndex { $0 != UInt8(ascii: " ") } ?? words.startIndex
             guard !words.isEmpty else { return nil }
             let name = String(decoding: words[...end], as: UTF8.self)
-            if let composite = Self.composites.first(where: { $0.name == name }) {
-                mask.formUnion(composite.mask)
-            } else if let orientation = InterfaceOrientation(name: name) {
-                mask.insert(InterfaceOrientationMask(orientation))
-            } else {
+            let set = Self.composites.first { $0.name == name }?.mask
+            guard let set = set ?? InterfaceOrientation(name: name).map({ InterfaceOrientationMask($0) }) else {
                 return nil
             }
+            mask.formUnion(set)
         }
         self = mask
     }

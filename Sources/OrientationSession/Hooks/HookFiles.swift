@@ -12,26 +12,27 @@ struct HookFiles {
 
     /// Reads the folders.
     init() {
-        let system = "/etc/orientd/hooks.d"
-        let folders = [userConfigurationFolder.map { $0 + "/orientd/hooks.d" }, system]
-        var paths: [String: String] = [:]
-        var hiding: [String] = []
-        for folder in folders.compactMap({ $0 }) {
-            guard let names = try? FileDescriptor.names(in: folder) else { continue }
-            for name in names {
-                if paths[name] == nil { paths[name] = folder + "/" + name } else { hiding.append(name) }
-            }
-        }
-        // Editors leave backups and hidden files; a folder is executable, too.
-        let kept = paths.filter { !$0.key.begins(with: ".") && !$0.key.ends(with: "~") }
-        for (name, path) in kept.sorted(by: { $0.key < $1.key }) {
+        // Without a home, there is no folder of that name.
+        let own = userConfigurationFolder.map { $0 + "/orientd/hooks.d/" } ?? ""
+        let system = "/etc/orientd/hooks.d/"
+        let (ownNames, systemNames) = (Self.names(in: own), Self.names(in: system))
+        for name in (ownNames + systemNames.filter { !ownNames.contains($0) }).sorted() {
+            let isOwn = ownNames.contains(name)
+            let path = (isOwn ? own : system) + name
             var status = stat()
+            // A folder is executable, too.
             guard stat(path, &status) == 0, status.st_mode & mode_t(S_IFMT) == mode_t(S_IFREG) else { continue }
             if access(path, X_OK) == 0 {
                 executables.append(path)
-            } else if !hiding.contains(name), !path.begins(with: system + "/") {
+            } else if isOwn, !systemNames.contains(name) {
                 notExecutable.append(path)
             }
         }
+    }
+
+    /// The names of files, without the backups and hidden files that editors leave.
+    private static func names(in folder: String) -> [String] {
+        let names = (try? FileDescriptor.names(in: folder)) ?? []
+        return names.filter { !$0.begins(with: ".") && !$0.ends(with: "~") }
     }
 }

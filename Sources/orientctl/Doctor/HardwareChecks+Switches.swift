@@ -59,13 +59,9 @@ extension HardwareChecks {
             isWanted: system.configuration.machine.virtualTabletSwitch
         )
         let virtual = system.hasOwnConfiguration ? .impossible : known
-        if switches.isEmpty, !hasVirtual, virtual.isMeasured, system.lostAccelerometer != nil {
-            return [.warn("none while the accelerometer of the display is lost")]
-        }
-        if switches.isEmpty, !hasVirtual, virtual == .on(isMeasured: true), let bus = system.bus,
-            ServiceChecks.hasJustStarted(bus)
-        {
-            return [.ok("none yet, as orientd has just started")]
+        if switches.isEmpty, !hasVirtual, virtual == .on(isMeasured: true), let bus = system.bus {
+            if system.lostAccelerometer != nil { return [.warn("none while the accelerometer of the display is lost")] }
+            if ServiceChecks.hasJustStarted(bus) { return [.ok("none yet, as orientd has just started")] }
         }
         return [
             tabletSwitch(switches, said, chassis: chassis, virtual: virtual, hasVirtual: hasVirtual, status: status)

@@ -23,10 +23,13 @@ enum Remedy: Hashable, Sendable {
 
     static let install = change("install orientd again")
 
-    static var installPolkit: Remedy { startPolkit(HardwareChecks.isInstalled("systemd/system/polkit.service")) }
+    /// Brings polkit to the bus on this machine.
+    static var providePolkit: Remedy {
+        providePolkit(isInstalled: HardwareChecks.isInstalled("systemd/system/polkit.service"))
+    }
 
-    /// Starts polkit, or has it installed.
-    static func startPolkit(_ isInstalled: Bool) -> Remedy {
+    /// Starts polkit where it `isInstalled`, and otherwise names its packages.
+    static func providePolkit(isInstalled: Bool) -> Remedy {
         isInstalled
             ? change("sudo systemctl unmask polkit; sudo systemctl start polkit")
             : change("install the package polkitd or polkit")

@@ -206,7 +206,7 @@ enum ServiceChecks {
                 return .warn("cannot be queried: \(error)", remedy: .command("systemctl status polkit"))
             }
             let text = "not on the bus: only root and orientd's user may claim"
-            if bus.address == .system { return .warn(text, remedy: .installPolkit) }
+            if bus.address == .system { return .warn(text, remedy: .providePolkit) }
             // It is on no other bus.
             return geteuid() == 0 || geteuid() == system.account?.user ? .ok(text) : .warn(text)
         }
@@ -214,7 +214,7 @@ enum ServiceChecks {
 
     /// What helps a user who may not claim the sensor.
     static func claimRemedy(_ bus: Bus?) -> Remedy {
-        bus?.owner(of: Polkit.service) == nil ? .installPolkit : .showSession
+        bus?.owner(of: Polkit.service) == nil ? .providePolkit : .showSession
     }
 
     static func polkit(missing: [String], mayClaim: Bool) -> Finding {

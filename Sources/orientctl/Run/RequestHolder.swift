@@ -50,7 +50,7 @@ enum RequestHolder {
     }
 
     /// The remedies of errors of the bus.
-    private static let remedies: [Remedy] = [.none, .doctor, .showSession, .installPolkit]
+    private static let remedies: [Remedy] = [.none, .doctor, .showSession, .providePolkit]
 
     /// Runs `body` in a process that is not a child of this one and has no terminal.
     private static func detach(_ body: () -> Void) throws(SystemError) {
