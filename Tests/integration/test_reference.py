@@ -233,7 +233,7 @@ class Hooks(AgentTestCase):
         self.control("lock")
         wait_until(output.exists, "the hook has run")
         (section,) = re.findall(r"^# HOOKS\n(.*?)(?=^# )", MANUAL.read_text(), re.M | re.S)
-        documented = set(re.findall(r"_(ORIENTD_\w+)_", section))
+        documented = set(re.findall(r"\*(ORIENTD_\w+)\*", section))
         variables = dict(line.split("=", 1) for line in output.read_text().splitlines() if "=" in line)
         # The runner of these tests has variables of its own.
         self.assertEqual({name for name in variables if name.startswith("ORIENTD_")} - set(os.environ), documented)
