@@ -178,6 +178,19 @@ class Events(HookTestCase):
             self.wait_until_idle(agent)
             self.assertEqual([len(self.records(event)) for event in ("rotate-before", "rotate-after")], [count, count])
 
+    def test_correction_of_a_panel_that_comes_back_unrotated_runs_only_those_after_it(self):
+        self.add("record", RECORD)
+        agent = self.start_session(panel(), monitor())
+        self.show("landscape-left")
+        self.assert_told("rotate-after", 1)
+        for count in (2, 3):
+            self.compositor.change("eDP-1", enabled=False)
+            self.wait_until_idle(agent)
+            self.compositor.change("eDP-1", enabled=True, transform="normal")
+            self.wait_for_transform("270")
+            self.assert_told("rotate-after", count)
+        self.assertEqual(len(self.records("rotate-before")), 1)
+
     def test_refused_rotation_has_no_hooks_after_it(self):
         self.add("record", RECORD)
         agent = self.start_session()

@@ -48,8 +48,8 @@ final class DisplayRotator {
     private var goal = PanelRotation.Goal.unchanged
     /// What the file contains; nil if there is nothing to restore.
     private(set) var saved: RestorePoint?
-    /// The transform that was reported last.
-    private var reported: Transform?
+    /// The panel's transform when the change under way, which may take several requests, began.
+    private var transformBefore: Transform?
     private var onRestored: (() -> Void)?
     /// What ends the process, while only devices are still to be restored; they go with the server.
     private var onDevicesLost: (() -> Void)?
@@ -183,6 +183,7 @@ final class DisplayRotator {
         // Before the change, so that a crash during it leaves what is needed to undo it.
         save(rotation.restorePoint)
         if let change = actions.change {
+            if !wasChanging { transformBefore = panel?.transform }
             // Not each second while the panel is blanked.
             for (name, transform) in change.transforms where !rotation.attempts.isOff {
                 log.debug("rotating \(name) to \(transform)")
@@ -190,10 +191,8 @@ final class DisplayRotator {
             server.apply(change)
         }
         if let deadline = actions.deadline { timer?.arm(after: deadline - loop.now) } else { timer?.disarm() }
-        if !rotation.isChanging, let shown = panel?.transform {
-            let isRotated = wasChanging && shown != reported
-            reported = shown
-            if isRotated { onEvent(.rotated) }
+        if wasChanging, !rotation.isChanging, let shown = panel?.transform, shown != transformBefore {
+            onEvent(.rotated)
         }
         if rotation.activity != oldActivity { onEvent(.activityChanged) }
         if rotation.isSettled { restored() }
