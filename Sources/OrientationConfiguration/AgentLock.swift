@@ -44,6 +44,12 @@ package final class AgentLock {
         }
     }
 
+    /// What an agent does at its end, as ``Holder/activity``.
+    package static let ending = "restores the display"
+
+    /// Seconds to wait for an agent that may be about to end, and for one that says so: its time for display and devices.
+    private static let patience = (any: 1.0, ending: 30.0)
+
     private static let suffix = ".lock"
 
     /// In bytes.
@@ -59,8 +65,8 @@ package final class AgentLock {
 
     /// Takes the lock of a display, such as `wayland-1` or `:0`; throws `EBUSY`, with the process, if another has it.
     ///
-    /// Waits so many seconds for an agent that is ending, which first restores the display.
-    package init(display: String, wait seconds: Double = 0) throws(SystemError) {
+    /// If it `waits`, an agent that is ending may first restore the display.
+    package init(display: String, waits: Bool = false) throws(SystemError) {
         guard let folder = Self.folder else {
             let reason = "XDG_RUNTIME_DIR is not set"
             throw SystemError("run for", "the display \(display)", errno: .notFound, reason: reason)
@@ -70,14 +76,16 @@ package final class AgentLock {
         }
         path = "\(folder)/\(Self.name(of: display))\(Self.suffix)"
         descriptor = FileDescriptor(owning: try checkSystem("open", path, orientd_open_or_create(path, 0o600)))
-        let deadline = MonotonicClock.now + seconds
+        let start = MonotonicClock.now
         while orientd_lock(descriptor.rawValue) != 0 {
             guard Errno.current == .again else { throw SystemError("lock", path, errno: .current) }
-            guard MonotonicClock.now >= deadline else {
+            let holder = Self.holder(in: descriptor)
+            let patience = holder?.activity == Self.ending ? Self.patience.ending : Self.patience.any
+            if waits, MonotonicClock.now < start + patience {
                 poll(nil, 0, 50)
                 continue
             }
-            let other = Self.holder(in: descriptor)?.process ?? 0
+            let other = holder?.process ?? 0
             let remedy = other > 0 ? "; try: kill \(other)" : ""
             let reason = "orient-agent (process \(other)) runs for it already\(remedy)"
             throw SystemError("run for", "the display \(display)", errno: .busy, reason: reason)
@@ -116,6 +124,8 @@ package final class AgentLock {
     }
 
     private static func holder(in file: FileDescriptor) -> Holder? {
+        // It may have been read before.
+        lseek(file.rawValue, 0, SEEK_SET)
         guard let text = try? file.readToEnd("the lock", limit: longest) else { return nil }
         let line = text.prefix { $0 != UInt8(ascii: "\n") }
         let words = line.split(separator: UInt8(ascii: " "), maxSplits: 1).map { String(decoding: $0, as: UTF8.self) }

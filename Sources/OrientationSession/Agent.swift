@@ -159,6 +159,7 @@ package final class Agent {
             display.keep()
             return loop.exit(status)
         }
+        report()
         display.end { [self] in loop.exit(status) }
     }
 
@@ -265,9 +266,10 @@ package final class Agent {
 
     /// Writes what the agent does, for `orientctl status`.
     private func report() {
-        if case .standingAside(let rival) = role {
-            display.report("stands aside: \(rival)")
-        } else {
+        switch role {
+        case .standingAside(let rival): display.report("stands aside: \(rival)")
+        case .ending: display.report(AgentLock.ending)
+        case .rotating, .keepingLock:
             let activity = display.activity
             let hindrance = status == nil ? AgentLock.Hindrance.noService.words : refusal
             display.report(activity == AgentLock.Hindrance.noOutput.words ? activity : hindrance ?? activity)

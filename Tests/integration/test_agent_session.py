@@ -294,6 +294,8 @@ class SecondAgent(SessionTestCase):
 
         wait_until(has_asked, "the second has found the lock taken")
         self.assertTrue(first.is_running())
+        # The second one waits longer for an agent that says this.
+        self.assertEqual(pathlib.Path(file).read_text(), f"{first.pid} restores the display\n")
         self.compositor.release()
         self.assertEqual(first.wait_for_end(), 0)
         self.show("portrait-upside-down")

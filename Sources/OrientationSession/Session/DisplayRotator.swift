@@ -22,8 +22,6 @@ enum DisplayEvent {
 final class DisplayRotator {
     /// Seconds at the end for the compositor to restore the display, and again for the devices that follow it.
     private static let endTimeout = 15.0
-    /// Seconds for another agent to end, as orient-agent.conf(5) says.
-    private static let lockTimeout = 3.0
 
     private let configuration: AgentConfiguration
     private let loop: EventLoop
@@ -74,7 +72,7 @@ final class DisplayRotator {
         reportingProblem = ProblemLog(log, consequence: "orientctl status does not name this agent")
         server = try DisplayServer(backend, loop: loop)
         let display = server.surroundings.display
-        lock = try AgentLock(display: display, wait: restoresOnly ? 0 : Self.lockTimeout)
+        lock = try AgentLock(display: display, waits: !restoresOnly)
         file = AgentLock.folder.map { RestoreFile(path: $0 + "/" + AgentLock.name(of: display)) }
         saved = file?.read { log.warning($0) }
         var configuration = configuration

@@ -15,6 +15,9 @@ class FakeServer:
     """A socket where clients look for the X server `self.name`."""
 
     def __init__(self):
+        if not SOCKETS.exists():  # no X server has run since the machine was started
+            SOCKETS.mkdir(exist_ok=True)
+            SOCKETS.chmod(0o1777)
         self.listener = socket.socket(socket.AF_UNIX)
         for number in range(1000, 2000):
             self.path = SOCKETS / f"X{number}"
