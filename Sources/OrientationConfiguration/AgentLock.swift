@@ -17,6 +17,9 @@ package final class AgentLock {
 
         /// What keeps it from showing what orientd decides; nil if nothing does.
         package var hindrance: Hindrance? { Hindrance.allCases.first { activity.begins(with: $0.words) } }
+
+        /// Whether it shows what orientd decides.
+        package var rotates: Bool { activity.begins(with: AgentLock.rotating) }
     }
 
     /// What can keep an agent from showing what orientd decides.
@@ -43,6 +46,9 @@ package final class AgentLock {
             }
         }
     }
+
+    /// The beginning of ``Holder/activity`` of an agent that shows what orientd decides.
+    package static let rotating = "rotates "
 
     /// What an agent does at its end, as ``Holder/activity``.
     package static let ending = "restores the display"

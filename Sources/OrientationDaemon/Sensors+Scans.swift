@@ -24,7 +24,7 @@ extension Sensors {
                 try add(ReplaySource(path: path, loop: loop), named: path)
             } catch {
                 var error = error
-                error.hint = "Source= or --source names it"
+                error.hint += (error.hint.isEmpty ? "" : "; ") + "Source= or --source names it"
                 throw error
             }
         case .simulation:

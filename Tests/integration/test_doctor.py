@@ -378,7 +378,7 @@ class Hardware(DoctorTestCase):
     def test_laptop_without_a_tablet_switch(self):
         self.answer_chassis("laptop")
         finding = self.doctor()["tablet switch"]
-        self.assert_finding(finding, "warn", "chassis type is laptop.*'orientctl tablet-mode tablet' turns one on$", EDIT)
+        self.assert_finding(finding, "warn", "chassis type is laptop.* adds one that 'orientctl tablet-mode' sets$", EDIT)
 
 
 class Reading(DoctorTestCase):

@@ -180,7 +180,8 @@ import Testing
         #expect(finding(virtual: .on(isMeasured: true)).remedy == .none)
         #expect(finding(["switches"]) == .ok("switches"))
         let set = finding(virtual: .on(isMeasured: false))
-        #expect(finding().text == set.text + "; with TabletSwitch=yes, 'orientctl tablet-mode tablet' turns one on")
+        let addition = "; TabletSwitch=yes below [Tablet] adds one that 'orientctl tablet-mode' sets"
+        #expect(finding().text == set.text + addition)
         if verdict == .warn {
             #expect(finding().remedy == .configure && set.remedy == .orientctl("tablet-mode tablet"))
         }
@@ -269,6 +270,25 @@ import Testing
         status.tabletModeSource = .accelerometers
         let measured = HardwareChecks.tabletSwitch([], chassis: "convertible", virtual: .impossible, status: status)
         #expect(measured.verdict == .ok)
+    }
+
+    @Test(arguments: [(AutorotateMode.tabletMode, false), (.tabletMode, true), (.never, false)])
+    func `where orient-agent turns the display, a switch is needed for the keyboard only`(
+        mode: AutorotateMode,
+        isWanted: Bool
+    ) {
+        var status = ManagerStatus(naturalOrientation: .portrait)
+        status.autorotate = mode
+        let virtual = isWanted ? Desktop.VirtualSwitch.on(isMeasured: false) : .off(isMeasured: false)
+        let finding = HardwareChecks.tabletSwitch(
+            [],
+            chassis: "convertible",
+            virtual: virtual,
+            isRotated: true,
+            status: status
+        )
+        #expect(finding.verdict == (mode == .never ? .warn : .ok))
+        #expect(finding.text.hasSuffix("is needed only to turn the keyboard off") == !isWanted)
     }
 
     @Test func `a measurable hinge comes with the advice to make it a switch`() {

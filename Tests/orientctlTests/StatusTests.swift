@@ -88,7 +88,7 @@ import Testing
 
     @Test(arguments: [
         (AutorotateSource.override, "never, set by hand"), (.configuration, "never, by orientd.conf"),
-        (.default, "never, by default"),
+        (.default, "never, by default on a laptop"),
     ])
     func `what has set the mode of autorotation is named`(source: AutorotateSource, text: String) {
         let values = values { ($0.autorotate, $0.autorotateSource) = (.never, source) }
@@ -141,7 +141,7 @@ import Testing
     )
     func `the tablet mode is shown if it is known or matters`(mode: TabletMode, use: AutorotateMode, line: [String]?) {
         let values = values { ($0.autorotate, $0.tabletMode) = (use, mode) }
-        #expect(values["Autorotate"] == [use.name + ", by default"])
+        #expect(values["Autorotate"] == [use.name + ", by default" + (use == .never ? " on a laptop" : "")])
         #expect(values["Tablet mode"] == line)
     }
 
@@ -212,7 +212,7 @@ import Testing
         var status = ManagerSnapshot().status
         (status.autorotate, status.interfaceRule, status.autorotateSource) = (.never, .never, .default)
         #expect(Status.autorotationOff(status)?.remedy == .administrator("autorotate always"))
-        #expect(values { $0 = status }["Autorotate"] == ["never, by default"])
+        #expect(values { $0 = status }["Autorotate"] == ["never, by default on a laptop"])
         for source in [AutorotateSource.override, .configuration] {
             status.autorotateSource = source
             #expect(Status.autorotationOff(status) == nil)

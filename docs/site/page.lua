@@ -33,6 +33,13 @@ local function reference(name, text, label)
     return { pandoc.Link(label, name .. "." .. section .. ".html"), pandoc.Str(rest) }
 end
 
+-- Returns a link to the page of a document that a manual page names, or nil for other text.
+local function document(text)
+    local name = pandoc.utils.stringify(text):match("^([%l/]*)%.md$")
+    name = name and name:gsub("^/usr/share/doc/orientd/", "")
+    if name and not name:match("/") then return pandoc.Link({ text }, name .. ".html"), false end
+end
+
 -- Returns the mark of an item of a list in a manual page, "·" or a number, or nil if a block is no such item.
 local function mark(block)
     if block.t ~= "BlockQuote" or block.content[1].t ~= "Para" then return end
@@ -91,6 +98,10 @@ local links = {
         image.src = page(image.src)
         return pandoc.Link({ image }, image.src), false
     end,
+
+    -- _desktops.md_, or with its folder, as manual pages have it.
+    Emph = document,
+    Strong = document,
 
     -- *orientd*(8), as manual pages have it.
     Inlines = function(inlines)

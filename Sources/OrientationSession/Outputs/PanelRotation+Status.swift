@@ -18,12 +18,13 @@ extension PanelRotation {
     private var deed: String {
         let list = (panels.isEmpty ? report.disabledPanels : panels.map { $0.name }).joined(separator: " and ")
         if list.isEmpty { return AgentLock.Hindrance.noOutput.words }
-        if panels.isEmpty { return "rotates \(list) when it is on again" }
-        guard case .transform = goal else { return "rotates \(list)" }
+        let rotates = AgentLock.rotating + list
+        if panels.isEmpty { return "\(rotates) when it is on again" }
+        guard case .transform = goal else { return rotates }
         if isKeptForMonitor { return "keeps \(list) as it is while a monitor is connected" }
-        guard !isChanging, !difference.isEmpty else { return "rotates \(list)" }
+        guard !isChanging, !difference.isEmpty else { return rotates }
         if say == .other { return AgentLock.Hindrance.overruled.words + "\(list) as another program has set it" }
-        if attempts.isOff { return "rotates \(list) when it is on again" }
-        return refusal.map { AgentLock.Hindrance.refused.words + $0 } ?? "rotates \(list)"
+        if attempts.isOff { return "\(rotates) when it is on again" }
+        return refusal.map { AgentLock.Hindrance.refused.words + $0 } ?? rotates
     }
 }

@@ -64,7 +64,15 @@ extension HardwareChecks {
             if ServiceChecks.hasJustStarted(bus) { return [.ok("none yet, as orientd has just started")] }
         }
         return [
-            tabletSwitch(switches, said, chassis: chassis, virtual: virtual, hasVirtual: hasVirtual, status: status)
+            tabletSwitch(
+                switches,
+                said,
+                chassis: chassis,
+                virtual: virtual,
+                hasVirtual: hasVirtual,
+                isRotated: AgentLock.holders.contains { $0.rotates },
+                status: status
+            )
         ]
     }
 
@@ -76,13 +84,15 @@ extension HardwareChecks {
 
     /// Checks the tablet switches; `said` is what they say together.
     ///
-    /// `virtual` is the one that orientd can make, and `hasVirtual` whether it has.
+    /// `virtual` is the one that orientd can make, and `hasVirtual` whether it has; `isRotated`: an orient-agent turns
+    /// the display, also without a switch.
     static func tabletSwitch(
         _ switches: [String],
         _ said: TabletMode = .unknown,
         chassis: String?,
         virtual: Desktop.VirtualSwitch,
         hasVirtual: Bool = false,
+        isRotated: Bool = false,
         status: ManagerStatus?
     ) -> Finding {
         guard switches.isEmpty else {
@@ -112,16 +122,18 @@ extension HardwareChecks {
             let source = virtual == .on(isMeasured: true) ? "the angle of the hinge" : "orientctl tablet-mode"
             return .ok("orientd's own, which follows \(source)\(mode)")
         }
+        let setting = "TabletSwitch=yes below [Tablet]"
         var advice = ""
         switch virtual {
         case .on(true):
             guard status != nil else { return .warn("none; TabletSwitch=yes makes one while orientd runs") }
             return .warn("none, in spite of TabletSwitch=yes\(mode)", remedy: .showSwitch)
         case .off(true):
-            let change = "TabletSwitch=yes below [Tablet] tells them, and a tablet's keyboard and touchpad are off then"
+            let change = "\(setting) tells them, and a tablet's keyboard and touchpad are off then"
             let text = "none; orientd uses the angle of the hinge\(mode), which GNOME and KDE do not know; \(change)"
             return .ok(text, remedy: .configure)
-        case .off(false): advice = "; with TabletSwitch=yes, 'orientctl tablet-mode tablet' turns one on"
+        case .off(false) where isRotated: advice = "; \(setting) is needed only to turn the keyboard off"
+        case .off(false): advice = "; \(setting) adds one that 'orientctl tablet-mode' sets"
         case .impossible, .on(false): break
         }
         let source = status?.tabletModeSource
@@ -133,6 +145,7 @@ extension HardwareChecks {
         }
         let isOff = virtual == .off(isMeasured: false)
         let isTablet = status?.autorotate == .tabletMode
+        if isTablet, isRotated { return .ok("none, but orient-agent turns the display all the same\(mode)\(advice)") }
         let count = isTablet ? "; it counts as a tablet" : ""
         return .warn(
             "none, but the chassis type is \(chassis): tablet mode cannot be detected\(mode)\(count)\(advice)",

@@ -19,25 +19,28 @@ enum ServiceChecks {
     static func rotators(_ system: SystemState) -> [Finding] {
         guard let bus = system.bus else { return [] }
         let clients = system.snapshot?.status.sensorProxyClients ?? []
-        return rotators(clients.compactMap { bus.owner(of: $0) }, AgentLock.holders)
+        let isLocked = system.snapshot.map { $0.status.rotationLock != .off } ?? false
+        return rotators(clients.compactMap { bus.owner(of: $0) }, AgentLock.holders, isLocked: isLocked)
     }
 
     /// Names the programs that turn the display: desktops, by their claims, and the agents of this user.
     ///
-    /// In a graphical session, that of the session says what helps an agent that finds no output.
+    /// Not an agent that finds no output in a graphical session, whose own findings name it and what helps.
     static func rotators(
         _ clients: [NameOwner],
         _ agents: [AgentLock.Holder],
+        isLocked: Bool = false,
         isGraphical: Bool = SessionChecks.isGraphical
     ) -> [Finding] {
         clients.map { .ok("\($0) claims the accelerometer over \(SensorProxyObject.service)") }
-            + agents.map {
+            + agents.filter { !isGraphical || $0.hindrance != .noOutput }.map {
                 let text = "process \($0.process) (orient-agent) \($0.activity)"
                 switch $0.hindrance {
                 case nil: return .ok(text)
-                case .overruled: return .warn(text, remedy: .orientctl("align"))
-                case .noOutput where !isGraphical: return .warn(text, remedy: .command("man orient-agent.conf"))
-                case .noOutput, .refused, .noService, .noClaim: return .warn(text)
+                // Aligning would lock another orientation.
+                case .overruled: return .warn(text, remedy: .orientctl(isLocked ? "lock" : "align"))
+                case .noOutput: return .warn(text, remedy: .command("man orient-agent.conf"))
+                case .refused, .noService, .noClaim: return .warn(text)
                 }
             }
     }
@@ -142,8 +145,10 @@ enum ServiceChecks {
         switch status.interfaceRule {
         case .lock: return .warn(text, remedy: .orientctl("unlock"))
         case .never:
-            let isUsual = status.autorotateSource == .default || usualMode() == .never
-            return .warn(text, remedy: .administrator("autorotate " + (isUsual ? "always" : "auto")))
+            let isDefault = status.autorotateSource == .default
+            let reason = isDefault ? ", the default where Idiom= or 'hostnamectl chassis' says laptop" : ""
+            let choice = isDefault || usualMode() == .never ? "always" : "auto"
+            return .warn(text + reason, remedy: .administrator("autorotate \(choice)"))
         case .mask, .fixed, .preferred, .waiting:
             return .ok(text, remedy: deciding == nil ? .none : .orientctl("requests"))
         case .manual, .kept:

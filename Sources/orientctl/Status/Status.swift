@@ -187,7 +187,7 @@ struct Status {
             switch status.autorotateSource {
             case .override: ", set by hand"
             case .configuration: ", by orientd.conf"
-            case .default: ", by default"
+            case .default: status.autorotate == .never ? ", by default on a laptop" : ", by default"
             }
         return status.autorotate.name + source
     }
