@@ -207,7 +207,7 @@ package final class PolkitAuthority {
                 "polkit would ask a person, which the call does not allow: \(actionID)"
             )
         } catch {
-            let reason = error.isNoReply ? "nobody has answered: \(error.message)" : "\(error)"
+            let reason = error.isNoReply ? "nobody has answered" : "\(error)"
             return .failed("polkit did not decide on \(actionID): \(reason)")
         }
     }

@@ -484,6 +484,18 @@ class Reading(DoctorTestCase):
         pattern = r"^test of the display is lost: the device was removed; there is other at iio:device1 \(base\)$"
         self.assert_finding(finding, "fail", pattern, "sudo journalctl -k -b")
 
+    def test_sensor_of_the_base_that_was_removed(self):
+        # doctor found the cause in the virtual switch, which needs both.
+        self.rig.add_device(accelerometer())
+        self.rig.add_device(accelerometer("other", index=1, properties={"ACCEL_LOCATION": "base"}))
+        self.rig.start_orientd()
+        self.client.ask("ClaimTabletMode")
+        wait_until(lambda: self.client.get("TabletModeSource") == "accelerometers", "the hinge is known")
+        self.rig.remove_device(BASE)
+        wait_until(lambda: self.client.get("TabletModeSource") == "none", "the hinge is unknown")
+        pattern = "^none while other of the base is lost: the device was removed$"
+        self.assert_finding(self.doctor()["tablet switch"], "warn", pattern, "orientctl tablet-mode tablet")
+
 
 class Services(DoctorTestCase):
     def test_the_remedy_starts_the_daemon(self):

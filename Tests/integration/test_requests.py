@@ -472,7 +472,7 @@ class Wrong(RotationTestCase):
     def test_masks(self):
         self.start_with_views()
         for bits in (0, 1, 3, 32, 62, 1 << 31, (1 << 32) - 1):
-            text = f"{bits} is not a valid set of orientations"
+            text = f"{bits} has bits that are no orientation" if bits else "is empty"
             with self.subTest(bits):
                 self.assertEqual(self.refused_view(bits), (INVALID_ARGS, f"supported: {text}"))
                 self.assertEqual(self.ours.refused_update(supported=bits), (INVALID_ARGS, f"supported: {text}"))
@@ -552,7 +552,7 @@ class Wrong(RotationTestCase):
         for names, text in (
             (["sideways"], f"'sideways' is none of {known}"),
             (["portrait", ""], f"'' is none of {known}"),
-            ([], "0 is not a valid set of orientations"),
+            ([], "is empty"),
         ):
             with self.subTest(names):
                 given = variant("as", names)

@@ -192,6 +192,9 @@ import Testing
         let hasKeyboard = chassis != nil && chassis != "tablet" && chassis != "desktop"
         let unset = Desktop.VirtualSwitch(nil, chassis: chassis, isWanted: false)
         #expect(unset == (hasKeyboard ? .off(isMeasured: false) : .impossible))
+        let wanted = Desktop.VirtualSwitch(nil, [.base], chassis: chassis, isWanted: true)
+        #expect(wanted == .on(isMeasured: false), "the angle needs a sensor of the display, too")
+        #expect(Desktop.VirtualSwitch(nil, [.base, .unknown], chassis: chassis, isWanted: false).isMeasured)
         let hinge = Desktop.VirtualSwitch(.hinge, chassis: chassis, isWanted: true)
         #expect(hinge == .on(isMeasured: true))
         let byHand = Desktop.VirtualSwitch(.override, chassis: chassis, isWanted: true)
@@ -299,7 +302,8 @@ import Testing
             status: nil
         )
         #expect(finding.text.contains("TabletSwitch=yes"))
-        #expect(finding.remedy == .configure)
+        // That of the desktop has the remedy.
+        #expect(finding.remedy == .none)
     }
 
     // MARK: - A sensor that reads upside down

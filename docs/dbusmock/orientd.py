@@ -150,7 +150,7 @@ def mask_of(value, argument):
             mask |= SETS[check(name, SETS, argument)]
         return mask_of(mask, argument)
     if value & ~SETS["all"] or not value:
-        raise invalid(f"{argument}: {value} is not a valid set of orientations")
+        raise invalid(f"{argument}: {value} has bits that are no orientation" if value else f"{argument}: is empty")
     return dbus.UInt32(value)
 
 

@@ -18,7 +18,12 @@ public struct InterfaceOrientationMask: OptionSet, Hashable, Sendable {
     public static let all: InterfaceOrientationMask = [.allButUpsideDown, .portraitUpsideDown]
 
     /// Whether the mask has at least one orientation, and no other bits.
-    public var isValid: Bool { !isEmpty && isSubset(of: .all) }
+    public var isValid: Bool { problem == nil }
+
+    /// What is wrong with the mask, as words that follow the name of an argument; nil if nothing is.
+    package var problem: String? {
+        isEmpty ? "is empty" : isSubset(of: .all) ? nil : "\(rawValue) has bits that are no orientation"
+    }
 
     public func contains(_ orientation: InterfaceOrientation) -> Bool {
         contains(InterfaceOrientationMask(orientation))

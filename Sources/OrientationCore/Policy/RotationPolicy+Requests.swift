@@ -103,9 +103,7 @@ extension RotationPolicy {
         of appID: String,
         for client: String
     ) throws(RotationRefusal) {
-        if let mask, !mask.isValid {
-            throw .invalidArgument("mask: \(mask.rawValue) is not a valid set of orientations")
-        }
+        if let problem = mask?.problem { throw .invalidArgument("mask: \(problem)") }
         let old = dynamicMasks
         dynamicMasks[client, default: [:]][appID] = mask
         if dynamicMasks[client]?.isEmpty == true { dynamicMasks[client] = nil }
@@ -133,9 +131,7 @@ extension RotationPolicy {
         of client: String,
         id: RotationRequest.ID? = nil
     ) throws(RotationRefusal) {
-        guard request.supported.isValid else {
-            throw .invalidArgument("supported: \(request.supported.rawValue) is not a valid set of orientations")
-        }
+        if let problem = request.supported.problem { throw .invalidArgument("supported: \(problem)") }
         if let preferred = request.preferred, !request.supported.contains(preferred) {
             throw .invalidInterfaceOrientation(
                 "preferred: \(preferred) is not among the supported \(request.supported)"

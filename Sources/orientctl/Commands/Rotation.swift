@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CLinux
 import OrientationBus
 import OrientationCore
 import POSIX
@@ -154,6 +155,10 @@ enum Rotation {
             return try emit([Terminal.isOutput ? Status.autorotate(status) : status.autorotate.name])
         }
         let mode: AutorotateChoice = try value(named: name, "cannot set autorotation to ")
+        // polkit waits for two minutes.
+        if Terminal.isOutput, geteuid() != 0, try invocation.bus == .system {
+            complain("this needs an administrator: a dialog may ask for a password")
+        }
         try call("SetAutorotate", mode.name, shows: .autorotate, invocation.connect(), invocation)
     }
 

@@ -155,12 +155,13 @@ extension Desktop {
 }
 
 extension Desktop.VirtualSwitch {
-    /// `hasBase` is whether the base has an accelerometer, and `chassis` is in the words of hostnamed.
-    init(_ source: TabletModeSource?, hasBase: Bool = false, chassis: String?, isWanted: Bool) {
-        let isMeasured = hasBase || source == .hinge || source == .accelerometers
+    /// `locations` are those of the accelerometers that work, and `chassis` is in the words of hostnamed.
+    init(_ source: TabletModeSource?, _ locations: [SensorLocation] = [], chassis: String?, isWanted: Bool) {
+        let hasBoth = locations.contains(.base) && locations.contains { $0 != .base }
+        let isMeasured = hasBoth || source == .hinge || source == .accelerometers
         // Many convertibles call themselves laptops; and somebody may use any machine as a tablet.
         let hasKeyboard = ["convertible", "detachable", "laptop"].contains(chassis)
-        guard isMeasured || source == .override || hasKeyboard else {
+        guard isMeasured || source == .override || hasKeyboard || isWanted else {
             self = .impossible
             return
         }
@@ -187,10 +188,10 @@ extension Desktop {
         try? reader.read(Configuration.standardPath, isRequired: false)
         let machine = reader.configuration.machine
         let chassis = machine.idiom?.name ?? Chassis.name(over: bus)
-        let hasBase = (try? bus.readSensors())?.contains { $0.status.location == .base } ?? false
+        let sensors = ((try? bus.readSensors()) ?? []).map { $0.status }
         virtualSwitch = VirtualSwitch(
             status.tabletModeSource,
-            hasBase: hasBase,
+            sensors.filter { $0.state != .lost }.map { $0.location },
             chassis: chassis,
             isWanted: machine.virtualTabletSwitch
         )
@@ -220,6 +221,9 @@ extension Desktop {
         let answer = try? Program.output(of: command, timeout: 2).lines.first
         isLocked = answer == Array("true".utf8) ? true : answer == Array("false".utf8) ? false : nil
     }
+
+    /// Whether this session has a desktop that rotates the display itself.
+    static var isPresent: Bool { (try? Bus(.session)).map { owners(on: $0).contains(where: isRotator) } ?? false }
 
     private static func owners(on session: Bus) -> [Owner] {
         [(Kind.gnome, mutter), (.cinnamon, "org.Cinnamon"), (.kde, "org.kde.KWin")].compactMap { kind, name in

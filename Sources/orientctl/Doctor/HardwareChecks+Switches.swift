@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import OrientationBus
 import OrientationConfiguration
 import OrientationCore
 import OrientationSensors
@@ -51,10 +52,13 @@ extension HardwareChecks {
         let chassis = system.chassis
         let status = system.status
         if said == .unknown, let status, status.tabletModeSource == .switch { said = status.tabletMode }
-        let hasBase = system.accelerometers.contains { $0.description.mounting?.location == .base }
+        if switches.isEmpty, !hasVirtual, let lost = system.lostBase {
+            let text = "none while \(lost.name) of the base is lost: \(lost.lastError)"
+            return [.warn(text, remedy: .orientctl("tablet-mode tablet"))]
+        }
         let known = Desktop.VirtualSwitch(
             status?.tabletModeSource,
-            hasBase: hasBase,
+            system.accelerometers.map { $0.description.mounting?.location ?? .unknown },
             chassis: chassis,
             isWanted: system.configuration.machine.virtualTabletSwitch
         )
@@ -131,7 +135,7 @@ extension HardwareChecks {
         case .off(true):
             let change = "\(setting) tells them, and a tablet's keyboard and touchpad are off then"
             let text = "none; orientd uses the angle of the hinge\(mode), which GNOME and KDE do not know; \(change)"
-            return .ok(text, remedy: .configure)
+            return .ok(text)
         case .off(false) where isRotated: advice = "; \(setting) is needed only to turn the keyboard off"
         case .off(false): advice = "; \(setting) adds one that 'orientctl tablet-mode' sets"
         case .impossible, .on(false): break

@@ -62,10 +62,9 @@ enum HardwareChecks {
     /// Explains that all accelerometers are in the base; `isMarked` is whether udev says so of the first.
     static func noneInDisplay(_ all: String, isMarked: Bool, _ mark: () -> Remedy) -> Finding {
         let text = "no accelerometer in the display: \(all)"
+        let doubt = "udev has \(locationProperty)=base; only if it is in the display, a record in hwdb should say so"
         // Loading drivers brings no sensor whose driver is loaded.
-        return isMarked
-            ? .fail("\(text): udev has \(locationProperty)=base, which a record in hwdb can change", remedy: mark())
-            : .fail(text, remedy: .loadDrivers)
+        return isMarked ? .fail("\(text): \(doubt)", remedy: mark()) : .fail(text, remedy: .loadDrivers)
     }
 
     private static func described(_ sensor: any SensorDevice) -> String {

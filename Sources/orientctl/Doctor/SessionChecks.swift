@@ -19,8 +19,9 @@ enum SessionChecks {
             return problem.map { [.warn("cannot be checked: orient-agent --check \($0)")] } ?? findings(in: lines)
         } catch {
             guard error.errno == .notFound else { return [.warn("cannot be checked: \(error)")] }
-            let text = "orient-agent is not installed: it rotates displays where the desktop does not"
-            return [.warn(text, remedy: .agent)]
+            let text = "orient-agent is not installed"
+            if Desktop.isPresent { return [.ok("\(text): the desktop's switch and orientd's lock may differ")] }
+            return [.warn("\(text): it rotates displays where the desktop does not", remedy: .agent)]
         }
     }
 

@@ -77,6 +77,12 @@ struct SystemState {
         return others.allSatisfy { $0.state == .lost && !present.contains($0.sysfsPath) } ? others.first : nil
     }
 
+    /// An accelerometer of the base that orientd has lost, if it has no other one there.
+    var lostBase: SensorStatus? {
+        let all = sensors.map { $0.status }.filter { $0.location == .base }
+        return all.allSatisfy { $0.state == .lost } ? all.first : nil
+    }
+
     private mutating func discover() {
         guard let uri else { return }
         do throws(SystemError) {
