@@ -568,7 +568,7 @@ check "make install: orientd takes at most $((1040 * unit / 1000)) kB" at_most 1
 check "make install: orientd-tablet-switch takes at most $((120 * unit / 1000)) kB" \
     at_most 120 /usr/libexec/orientd-tablet-switch
 check "make install: orient-agent takes at most $((900 * unit / 1000)) kB" at_most 900 /usr/bin/orient-agent
-check "make install: orientctl takes at most $((1420 * unit / 1000)) kB" at_most 1420 /usr/bin/orientctl
+check "make install: orientctl takes at most $((1430 * unit / 1000)) kB" at_most 1430 /usr/bin/orientctl
 check "make install: completions for bash, zsh and fish" installed 644 \
     /usr/share/bash-completion/completions/orientctl /usr/share/zsh/site-functions/_orientctl \
     /usr/share/fish/vendor_completions.d/orientctl.fish
