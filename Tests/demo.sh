@@ -49,7 +49,7 @@ if [ $# -gt 1 ]; then
     echo "orientd runs on a private bus, with ${name:-a simulated device that keeps turning}."
     echo "Try: orientctl status --watch, orientctl lock, orientctl help. \"exit\" ends this."
     [ -z "${WAYLAND_DISPLAY:-}${DISPLAY:-}" ] ||
-        echo "In sway and the like, orient-agent & turns this display, too, until exit."
+        echo '"orient-agent &" turns the display of sway and the like, until "exit"; GNOME and KDE do not follow.'
     # Without a claim the sensor is not read, and the device appears to stand still.
     orientctl monitor >/dev/null 2>&1 &
     monitor=$!

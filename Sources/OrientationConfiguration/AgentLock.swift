@@ -53,8 +53,10 @@ package final class AgentLock {
     /// What an agent does at its end, as ``Holder/activity``.
     package static let ending = "restores the display"
 
-    /// Seconds to wait for an agent that may be about to end, and for one that says so: its time for display and devices.
-    private static let patience = (any: 1.0, ending: 30.0)
+    /// Seconds in which an agent that says so ends.
+    package static let endTimeout = 30.0
+    /// Seconds to wait for any other agent, which may be about to end.
+    private static let timeout = 1.0
 
     private static let suffix = ".lock"
 
@@ -86,14 +88,14 @@ package final class AgentLock {
         while orientd_lock(descriptor.rawValue) != 0 {
             guard Errno.current == .again else { throw SystemError("lock", path, errno: .current) }
             let holder = Self.holder(in: descriptor)
-            let patience = holder?.activity == Self.ending ? Self.patience.ending : Self.patience.any
-            if waits, MonotonicClock.now < start + patience {
+            let isEnding = holder?.activity == Self.ending
+            if waits, MonotonicClock.now < start + (isEnding ? Self.endTimeout : Self.timeout) {
                 poll(nil, 0, 50)
                 continue
             }
             let other = holder?.process ?? 0
-            let remedy = other > 0 ? "; try: kill \(other)" : ""
-            let reason = "orient-agent (process \(other)) runs for it already\(remedy)"
+            let remedy = other > 0 && !isEnding ? "; try: kill \(other)" : ""
+            let reason = "orient-agent (process \(other)) \(isEnding ? Self.ending : "runs for it already")\(remedy)"
             throw SystemError("run for", "the display \(display)", errno: .busy, reason: reason)
         }
         // A full disk is no reason not to rotate: the lock counts without the text.
@@ -130,7 +132,7 @@ package final class AgentLock {
     }
 
     private static func holder(in file: FileDescriptor) -> Holder? {
-        // It may have been read before.
+        // `init` reads it again and again.
         lseek(file.rawValue, 0, SEEK_SET)
         guard let text = try? file.readToEnd("the lock", limit: longest) else { return nil }
         let line = text.prefix { $0 != UInt8(ascii: "\n") }

@@ -23,7 +23,7 @@ extension Configuration: Configurable {
             """
             The interface orientations that this device supports; they limit those that programs request. These are \
             orientations of the interface: _landscape-left_ is upright while the device is in landscape-right. With \
-            _auto_, all; on a handset all but upside down.
+            _auto_, all, and on a handset all but upside down.
             """
         },
         Setting("Orientation", "Autorotate", .nameOrAuto { $1(&$0.machine.autorotate) }) {

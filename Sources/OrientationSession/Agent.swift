@@ -269,7 +269,8 @@ package final class Agent {
         switch role {
         case .standingAside(let rival): display.report("stands aside: \(rival)")
         case .ending: display.report(AgentLock.ending)
-        case .rotating, .keepingLock:
+        case .keepingLock: break
+        case .rotating:
             let activity = display.activity
             let hindrance = status == nil ? AgentLock.Hindrance.noService.words : refusal
             display.report(activity == AgentLock.Hindrance.noOutput.words ? activity : hindrance ?? activity)

@@ -451,8 +451,10 @@ class Check(SessionTestCase):
         self.start(claim=False)
         self.start_compositor(monitor())
         agent = self.start_agent()
-        text = f"process {agent.pid} finds no output to rotate"
-        wait_until(lambda: self.check()["agent"] == [("warn", text, "")], "the agent says so")
+        text = f"process {agent.pid} runs in this session"
+        wait_until(lambda: self.check()["agent"] == [("ok", text, "")], "the agent has found none")
+        text = f"process {agent.pid} (orient-agent) finds no output to rotate"
+        self.assertEqual(self.doctor()["rotator"], [("warn", text, "")])
         ((verdict, text, _),) = self.check()["panel"]
         self.assertEqual(verdict, "warn")
         advice = "~/.config/orientd/agent.conf below [Agent], as in Output=NAME, and start orient-agent again"

@@ -18,7 +18,7 @@ import Testing
     }
 
     @Test(arguments: [
-        ("not-found", "inactive", "install orientd again"), ("masked", "inactive", "sudo systemctl unmask orientd"),
+        ("not-found", "inactive", "install orientd"), ("masked", "inactive", "sudo systemctl unmask orientd"),
         ("loaded", "failed", "sudo systemctl restart orientd"), ("loaded", "active", "sudo systemctl restart orientd"),
         ("loaded", "inactive", "sudo systemctl start orientd"), ("loaded", "activating", "journalctl -u orientd -b"),
     ])
@@ -79,7 +79,7 @@ import Testing
         (.fixed, .ok, .orientctl("requests")), (.waiting, .ok, .orientctl("requests")),
         (.preferred, .ok, .orientctl("requests")), (.manual, .ok, .orientctl("align")),
         (.kept, .ok, .orientctl("align")), (.lock, .warn, .orientctl("unlock")),
-        (.never, .warn, .administrator("autorotate always")),
+        (.never, .warn, .orientctl("tablet-mode tablet")),
     ])
     func `doctor says in the words of status what decides`(
         rule: RotationRule,
@@ -115,7 +115,7 @@ import Testing
         // orientd has another configuration than orientctl.
         status.autorotateSource = .default
         let byDefault = ServiceChecks.rotation(status, usualMode: .tabletMode)
-        #expect(byDefault.remedy == .administrator("autorotate always"))
+        #expect(byDefault.remedy == .orientctl("tablet-mode tablet"))
         #expect(byDefault.text.hasSuffix("off, the default where Idiom= or 'hostnamectl chassis' says laptop"))
     }
 
@@ -145,13 +145,33 @@ import Testing
         #expect(ServiceChecks.rotators([], [refused]).map { $0.verdict } == [.warn])
         #expect(ServiceChecks.rotators([], [agent(.noService, "")]).map { $0.verdict } == [.warn])
         let overruled = agent(.overruled, "DSI-1 as another program set it")
-        #expect(ServiceChecks.rotators([], [overruled]).map { $0.remedy } == [.orientctl("align")])
-        #expect(ServiceChecks.rotators([], [overruled], isLocked: true).map { $0.remedy } == [.orientctl("lock")])
+        #expect(ServiceChecks.rotators([], [overruled], .orientctl("lock")).map { $0.remedy } == [.orientctl("lock")])
         let idle = agent(.noOutput, "")
         let text = "process 78 (orient-agent) finds no output to rotate"
         let warning = Finding.warn(text, remedy: .command("man orient-agent.conf"))
         #expect(ServiceChecks.rotators([], [idle], isGraphical: false) == [warning])
-        #expect(ServiceChecks.rotators([], [idle], isGraphical: true).isEmpty)
+        #expect(ServiceChecks.rotators([], [idle], isGraphical: true) == [.warn(text)])
+    }
+
+    @Test(
+        arguments: [
+            (.device, .off, "align"), (.lock, .current, "lock"), (.lock, .orientation(.portrait), "lock"),
+            (.laptop, .current, "align"), (.mask, .current, nil), (.mask, .off, "align"),
+        ] as [(RotationRule, RotationLock, String?)]
+    )
+    func `what is shown again changes no lock`(rule: RotationRule, lock: RotationLock, command: String?) {
+        let status = status { ($0.interfaceRule, $0.rotationLock) = (rule, lock) }
+        #expect(ServiceChecks.reapplication(status) == command.map { .orientctl($0) } ?? .none)
+    }
+
+    @Test func `a trial leaves iio-sensor-proxy alone`() {
+        let proxy = NameOwner(uniqueName: ":1.3", process: 5, command: "iio-sensor-proxy", user: 0)
+        func finding(_ owner: NameOwner?, unit: String?) -> Finding {
+            ServiceChecks.sensorProxy(owner, daemon: nil, unit: unit, choice: nil, isInstalled: false)
+        }
+        #expect(finding(proxy, unit: "/proxy.service").verdict == .ok)
+        #expect(finding(nil, unit: "/proxy.service").verdict == .ok)
+        #expect(finding(nil, unit: nil).verdict == .warn)
     }
 
     @Test func `the name of iio-sensor-proxy should belong to orientd`() {

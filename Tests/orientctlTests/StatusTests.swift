@@ -88,7 +88,7 @@ import Testing
 
     @Test(arguments: [
         (AutorotateSource.override, "never, set by hand"), (.configuration, "never, by orientd.conf"),
-        (.default, "never, by default on a laptop"),
+        (.default, "never, by default"),
     ])
     func `what has set the mode of autorotation is named`(source: AutorotateSource, text: String) {
         let values = values { ($0.autorotate, $0.autorotateSource) = (.never, source) }
@@ -141,7 +141,7 @@ import Testing
     )
     func `the tablet mode is shown if it is known or matters`(mode: TabletMode, use: AutorotateMode, line: [String]?) {
         let values = values { ($0.autorotate, $0.tabletMode) = (use, mode) }
-        #expect(values["Autorotate"] == [use.name + ", by default" + (use == .never ? " on a laptop" : "")])
+        #expect(values["Autorotate"] == [use.name + ", by default"])
         #expect(values["Tablet mode"] == line)
     }
 
@@ -211,8 +211,8 @@ import Testing
     @Test func `that a laptop does not follow the device by default is a problem`() {
         var status = ManagerSnapshot().status
         (status.autorotate, status.interfaceRule, status.autorotateSource) = (.never, .never, .default)
-        #expect(Status.autorotationOff(status)?.remedy == .administrator("autorotate always"))
-        #expect(values { $0 = status }["Autorotate"] == ["never, by default on a laptop"])
+        #expect(Status.autorotationOff(status)?.remedy == .orientctl("tablet-mode tablet"))
+        #expect(values { $0 = status }["Autorotate"] == ["never, by default"])
         for source in [AutorotateSource.override, .configuration] {
             status.autorotateSource = source
             #expect(Status.autorotationOff(status) == nil)

@@ -39,7 +39,6 @@ extension ManagerObject {
         interface.method("SetApplicationMask", "su", names: "app_id mask") { [self] message throws(BusError) in
             let appID = try RequestOptions.readAppID(from: message)
             let mask = InterfaceOrientationMask(rawValue: try message.readUInt32())
-            if !mask.isEmpty, let problem = mask.problem { throw .invalidArguments("mask: \(problem)") }
             setApplicationMask(mask, of: appID, message)
         }
         interface.method("SetApplicationOrientations", "sas", names: "app_id orientations") {

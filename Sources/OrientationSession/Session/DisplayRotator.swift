@@ -21,7 +21,7 @@ enum DisplayEvent {
 /// It ends the loop when there is nothing to rotate any more.
 final class DisplayRotator {
     /// Seconds at the end for the compositor to restore the display, and again for the devices that follow it.
-    private static let endTimeout = 15.0
+    private static let endTimeout = AgentLock.endTimeout / 2
 
     private let configuration: AgentConfiguration
     private let loop: EventLoop

@@ -85,8 +85,9 @@ package final class SessionCheck {
     }
 
     private func add(_ agent: AgentLock.Holder) {
-        // What helps one that finds no output is a finding of the panel.
-        add(agent.hindrance == nil ? "ok" : "warn", "agent", "process \(agent.process) \(agent.activity)")
+        // What hinders an agent is a finding of doctor about all agents.
+        let deed = agent.hindrance == nil ? agent.activity : "runs in this session"
+        add("ok", "agent", "process \(agent.process) \(deed)")
     }
 
     private func checkDisplay() throws(SystemError) {

@@ -15,7 +15,7 @@ enum Monitor {
         forms: "[--full|--waybar|PROPERTY...]",
         summary: "print every change until Ctrl-C",
         description: "Prints every change until Ctrl-C, and keeps the sensor running meanwhile. With PROPERTY, prints "
-            + "only values. For Gravity, use get.",
+            + "only values; Gravity changes without a signal: use get.",
         example: "monitor InterfaceOrientation",
         options: [
             .init("full", "f", help: "print every property with each change"),

@@ -155,9 +155,9 @@ enum Rotation {
             return try emit([Terminal.isOutput ? Status.autorotate(status) : status.autorotate.name])
         }
         let mode: AutorotateChoice = try value(named: name, "cannot set autorotation to ")
-        // polkit waits for two minutes.
-        if Terminal.isOutput, geteuid() != 0, try invocation.bus == .system {
-            complain("this needs an administrator: a dialog may ask for a password")
+        // The call waits for up to two minutes while a dialog of polkit is open, or where nothing shows it.
+        if isatty(STDERR_FILENO) == 1, geteuid() != 0, try invocation.bus == .system {
+            complain("this needs an administrator: a dialog may ask for a password; without one, use sudo")
         }
         try call("SetAutorotate", mode.name, shows: .autorotate, invocation.connect(), invocation)
     }

@@ -25,6 +25,9 @@ struct Desktop {
     enum VirtualSwitch: Equatable {
         case impossible, off(isMeasured: Bool), on(isMeasured: Bool)
 
+        /// What has orientd make it, as words.
+        static let setting = "TabletSwitch=yes below [Tablet]"
+
         /// Whether the angle of the hinge can be measured for it.
         var isMeasured: Bool { self == .off(isMeasured: true) || self == .on(isMeasured: true) }
     }
@@ -129,9 +132,9 @@ extension Desktop {
         switch virtualSwitch {
         case .on(true) where isNew: nil
         case .impossible: .warn(text, remedy: remedy)
-        case .off(true): .warn("\(text); TabletSwitch=yes below [Tablet] adds one", remedy: .configure)
+        case .off(true): .warn("\(text); \(VirtualSwitch.setting) adds one", remedy: .configure)
         case .off(false):
-            .warn("\(text); TabletSwitch=yes below [Tablet] adds one for orientctl tablet-mode", remedy: .configure)
+            .warn("\(text); \(VirtualSwitch.setting) adds one for orientctl tablet-mode", remedy: .configure)
         case .on(let isMeasured) where isMeasured || isModeSet:
             .warn("\(text), in spite of TabletSwitch=yes", remedy: .showSwitch)
         case .on:
@@ -222,8 +225,8 @@ extension Desktop {
         isLocked = answer == Array("true".utf8) ? true : answer == Array("false".utf8) ? false : nil
     }
 
-    /// Whether this session has a desktop that rotates the display itself.
-    static var isPresent: Bool { (try? Bus(.session)).map { owners(on: $0).contains(where: isRotator) } ?? false }
+    /// The desktop of this session that rotates the display itself; nil for none.
+    static var present: Kind? { (try? Bus(.session)).flatMap { owners(on: $0).first(where: isRotator)?.kind } }
 
     private static func owners(on session: Bus) -> [Owner] {
         [(Kind.gnome, mutter), (.cinnamon, "org.Cinnamon"), (.kde, "org.kde.KWin")].compactMap { kind, name in

@@ -52,8 +52,9 @@ extension HardwareChecks {
         let chassis = system.chassis
         let status = system.status
         if said == .unknown, let status, status.tabletModeSource == .switch { said = status.tabletMode }
-        if switches.isEmpty, !hasVirtual, let lost = system.lostBase {
-            let text = "none while \(lost.name) of the base is lost: \(lost.lastError)"
+        if switches.isEmpty, status?.tabletModeSource == TabletModeSource.none, let lost = system.lostBase {
+            let reason = "while \(lost.name) of the base is lost: \(lost.lastError)"
+            let text = "none; the angle of the hinge is unknown \(reason)"
             return [.warn(text, remedy: .orientctl("tablet-mode tablet"))]
         }
         let known = Desktop.VirtualSwitch(
@@ -126,7 +127,7 @@ extension HardwareChecks {
             let source = virtual == .on(isMeasured: true) ? "the angle of the hinge" : "orientctl tablet-mode"
             return .ok("orientd's own, which follows \(source)\(mode)")
         }
-        let setting = "TabletSwitch=yes below [Tablet]"
+        let setting = Desktop.VirtualSwitch.setting
         var advice = ""
         switch virtual {
         case .on(true):
@@ -147,7 +148,7 @@ extension HardwareChecks {
         guard let chassis, chassis == "convertible" || chassis == "laptop", status?.autorotate != .always else {
             return .ok("none, and none needed\(mode)\(advice)")
         }
-        let isOff = virtual == .off(isMeasured: false)
+        let isOff = virtual == .off(isMeasured: false) && !isRotated
         let isTablet = status?.autorotate == .tabletMode
         if isTablet, isRotated { return .ok("none, but orient-agent turns the display all the same\(mode)\(advice)") }
         let count = isTablet ? "; it counts as a tablet" : ""

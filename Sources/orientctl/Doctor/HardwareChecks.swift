@@ -62,7 +62,7 @@ enum HardwareChecks {
     /// Explains that all accelerometers are in the base; `isMarked` is whether udev says so of the first.
     static func noneInDisplay(_ all: String, isMarked: Bool, _ mark: () -> Remedy) -> Finding {
         let text = "no accelerometer in the display: \(all)"
-        let doubt = "udev has \(locationProperty)=base; only if it is in the display, a record in hwdb should say so"
+        let doubt = "udev says \(locationProperty)=base; only if that is wrong, a record in hwdb corrects it"
         // Loading drivers brings no sensor whose driver is loaded.
         return isMarked ? .fail("\(text): \(doubt)", remedy: mark()) : .fail(text, remedy: .loadDrivers)
     }

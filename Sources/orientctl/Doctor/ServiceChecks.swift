@@ -19,28 +19,37 @@ enum ServiceChecks {
     static func rotators(_ system: SystemState) -> [Finding] {
         guard let bus = system.bus else { return [] }
         let clients = system.snapshot?.status.sensorProxyClients ?? []
-        let isLocked = system.snapshot.map { $0.status.rotationLock != .off } ?? false
-        return rotators(clients.compactMap { bus.owner(of: $0) }, AgentLock.holders, isLocked: isLocked)
+        let remedy = system.snapshot.map { reapplication($0.status) } ?? Remedy.none
+        return rotators(clients.compactMap { bus.owner(of: $0) }, AgentLock.holders, remedy)
+    }
+
+    /// What shows again what orientd has decided, and changes no lock.
+    static func reapplication(_ status: ManagerStatus) -> Remedy {
+        switch status.interfaceRule {
+        case .lock: .orientctl("lock")
+        case .laptop: .orientctl("align")
+        default: status.rotationLock == .off ? .orientctl("align") : .none
+        }
     }
 
     /// Names the programs that turn the display: desktops, by their claims, and the agents of this user.
     ///
-    /// Not an agent that finds no output in a graphical session, whose own findings name it and what helps.
+    /// `reapplication` is what helps after another program has rotated the display. In a graphical session, a finding of
+    /// the panel says what helps an agent that finds no output.
     static func rotators(
         _ clients: [NameOwner],
         _ agents: [AgentLock.Holder],
-        isLocked: Bool = false,
+        _ reapplication: Remedy = .none,
         isGraphical: Bool = SessionChecks.isGraphical
     ) -> [Finding] {
         clients.map { .ok("\($0) claims the accelerometer over \(SensorProxyObject.service)") }
-            + agents.filter { !isGraphical || $0.hindrance != .noOutput }.map {
+            + agents.map {
                 let text = "process \($0.process) (orient-agent) \($0.activity)"
                 switch $0.hindrance {
                 case nil: return .ok(text)
-                // Aligning would lock another orientation.
-                case .overruled: return .warn(text, remedy: .orientctl(isLocked ? "lock" : "align"))
-                case .noOutput: return .warn(text, remedy: .command("man orient-agent.conf"))
-                case .refused, .noService, .noClaim: return .warn(text)
+                case .overruled: return .warn(text, remedy: reapplication)
+                case .noOutput where !isGraphical: return .warn(text, remedy: .command("man orient-agent.conf"))
+                case .noOutput, .refused, .noService, .noClaim: return .warn(text)
                 }
             }
     }
@@ -73,7 +82,7 @@ enum ServiceChecks {
         guard let unit else { return .fail(problem, remedy: .run) }
         let (state, remedy): (String, Remedy) =
             switch (unit.load, unit.active) {
-            case ("not-found", _): ("is not installed", .install)
+            case ("not-found", _): ("is not installed", .change("install orientd"))
             case ("masked", _): ("is masked", .change("sudo systemctl unmask orientd"))
             case (_, "failed"): ("has failed (\(unit.result))", .restart)
             case (_, "activating"): ("is starting, or restarting repeatedly", .readLog)
@@ -146,9 +155,9 @@ enum ServiceChecks {
         case .lock: return .warn(text, remedy: .orientctl("unlock"))
         case .never:
             let isDefault = status.autorotateSource == .default
-            let reason = isDefault ? ", the default where Idiom= or 'hostnamectl chassis' says laptop" : ""
-            let choice = isDefault || usualMode() == .never ? "always" : "auto"
-            return .warn(text + reason, remedy: .administrator("autorotate \(choice)"))
+            let reason = ", the default where Idiom= or 'hostnamectl chassis' says laptop"
+            if isDefault { return .warn(text + reason, remedy: .orientctl("tablet-mode tablet")) }
+            return .warn(text, remedy: .administrator("autorotate " + (usualMode() == .never ? "always" : "auto")))
         case .mask, .fixed, .preferred, .waiting:
             return .ok(text, remedy: deciding == nil ? .none : .orientctl("requests"))
         case .manual, .kept:
@@ -172,14 +181,25 @@ enum ServiceChecks {
             bus.owner(of: SensorProxyObject.service),
             daemon: system.owner,
             unit: UnitFile.path(of: "iio-sensor-proxy.service"),
-            choice: system.configuration.servesSensorProxy
+            choice: system.configuration.servesSensorProxy,
+            isInstalled: UnitFile.path(of: "orientd.service") != nil
         )
         // A desktop does not look for it on another bus.
         return bus.address == .system ? finding : .ok(finding.text)
     }
 
-    static func sensorProxy(_ owner: NameOwner?, daemon: NameOwner?, unit: String?, choice: Bool?) -> Finding {
+    static func sensorProxy(
+        _ owner: NameOwner?,
+        daemon: NameOwner?,
+        unit: String?,
+        choice: Bool?,
+        isInstalled: Bool = true
+    ) -> Finding {
         let name = SensorProxyObject.service
+        // A trial leaves the sensor service of the machine as it is.
+        if daemon == nil, !isInstalled, owner != nil || unit != nil {
+            return .ok("another service provides \(name) while orientd is not installed")
+        }
         if let owner {
             if owner.uniqueName == daemon?.uniqueName { return .ok("orientd provides \(name)") }
             return .warn("\(owner) owns \(name) and competes for the sensor", remedy: .replaceSensorProxy)

@@ -20,8 +20,11 @@ enum SessionChecks {
         } catch {
             guard error.errno == .notFound else { return [.warn("cannot be checked: \(error)")] }
             let text = "orient-agent is not installed"
-            if Desktop.isPresent { return [.ok("\(text): the desktop's switch and orientd's lock may differ")] }
-            return [.warn("\(text): it rotates displays where the desktop does not", remedy: .agent)]
+            return switch Desktop.present {
+            case nil: [.warn("\(text): it rotates displays where the desktop does not", remedy: .agent)]
+            case .kde: []
+            case .gnome, .phosh, .cinnamon: [.ok("\(text): the desktop's switch and orientd's lock may differ")]
+            }
         }
     }
 

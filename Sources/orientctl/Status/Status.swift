@@ -119,7 +119,7 @@ struct Status {
     static func autorotationOff(_ status: ManagerStatus) -> Finding? {
         guard status.interfaceRule == .never, status.autorotateSource == .default else { return nil }
         let text = "by default, the display of a laptop is not turned"
-        return .warn(text, remedy: .administrator("autorotate always"))
+        return .warn(text, remedy: .orientctl("tablet-mode tablet"))
     }
 
     // MARK: - Text
@@ -187,7 +187,7 @@ struct Status {
             switch status.autorotateSource {
             case .override: ", set by hand"
             case .configuration: ", by orientd.conf"
-            case .default: status.autorotate == .never ? ", by default on a laptop" : ", by default"
+            case .default: ", by default"
             }
         return status.autorotate.name + source
     }
