@@ -93,9 +93,8 @@ package final class AgentLock {
                 poll(nil, 0, 50)
                 continue
             }
-            let other = holder?.process ?? 0
-            let remedy = other > 0 && !isEnding ? "; try: kill \(other)" : ""
-            let reason = "orient-agent (process \(other)) \(isEnding ? Self.ending : "runs for it already")\(remedy)"
+            let deed = isEnding ? Self.ending : "runs for it already"
+            let reason = "orient-agent (process \(holder?.process ?? 0)) \(deed)"
             throw SystemError("run for", "the display \(display)", errno: .busy, reason: reason)
         }
         // A full disk is no reason not to rotate: the lock counts without the text.

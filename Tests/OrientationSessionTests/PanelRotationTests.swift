@@ -316,6 +316,26 @@ import Testing
         }
     }
 
+    // The display ended upside down, although the configuration has it upright.
+    @Test func `a transform that a reloaded configuration replaces is not restored at the end`() {
+        var scene = Self.turned()
+        scene.report(Self.outputs(.rotated180))
+        scene.wait(5)
+        #expect(scene.handle(.configurationReloaded) == nil)
+        #expect(scene.report(Self.outputs()) == Self.change(.rotated90))
+        scene.end(.applied)
+        scene.report(Self.outputs(.rotated90))
+        #expect(scene.release()?.transforms == Self.change(.normal).transforms)
+    }
+
+    @Test func `a reload that is followed by no report is not waited for`() {
+        var scene = Self.turned()
+        scene.report(Self.outputs(.rotated180))
+        scene.wait(5)
+        #expect(scene.handle(.configurationReloaded) == nil)
+        #expect(scene.wait(PanelRotation.reportTime) == Self.change(.rotated90))
+    }
+
     @Test func `a transform that somebody sets long after a reload is kept`() {
         var scene = Self.turned()
         scene.handle(.configurationReloaded)

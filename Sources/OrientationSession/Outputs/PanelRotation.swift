@@ -74,6 +74,8 @@ struct PanelRotation: Sendable {
     private var overdue: [Output] = []
     private(set) var attempts = Attempts()
     private var reloadedAt = -Double.infinity
+    /// When another program was given the say last.
+    private var overruledAt = -Double.infinity
     /// When a panel may have come on that was off.
     private var litAt = -Double.infinity
     /// The quarter turns that the compositor adds to what is requested of an output, as niri does for a panel quirk.
@@ -178,7 +180,10 @@ struct PanelRotation: Sendable {
         case .changeEnded(let result): answered(result, at: time)
         case .configurationReloaded:
             reloadedAt = time
-            if say == .other { say = .device }
+            guard say == .other else { break }
+            say = .device
+            // What was shown before the configuration was read is no baseline: its report, which replaces that, follows.
+            if time > overruledAt + Self.reportTime { attempts.wait(from: time) }
         case .mayBeAccepted: attempts.shorten()
         case .timePassed: judge(at: time)
         }
@@ -273,7 +278,10 @@ struct PanelRotation: Sendable {
         if isHotplug, !before.isEmpty { movesNeighbours = !mayPlaceAutomatically }
         acceptsPlaces = !isHotplug
         let isForeign = !report.isTurned(as: before)
-        if isForeign, goal != .baseline, time > reloadedAt + Self.reportTime { say = .other }
+        if isForeign, goal != .baseline, time > reloadedAt + Self.reportTime {
+            say = .other
+            overruledAt = time
+        }
         // Somebody has set another transform since the earlier agent ended.
         let isOutdated = !leftover.isEmpty && !leftover.contains { $0 == panels.first?.transform }
         leftover = []

@@ -32,7 +32,8 @@ enum OtherRotators {
         guard let session = try? Bus(.session) else { return nil }
         for (name, lock) in desktops {
             guard let owner = session.owner(of: name) else { continue }
-            return Desktop(description: "\(owner), which owns \(name), rotates the display", lock: lock)
+            let description = "\(owner), which owns \(name), is a desktop that rotates displays itself"
+            return Desktop(description: description, lock: lock)
         }
         return nil
     }

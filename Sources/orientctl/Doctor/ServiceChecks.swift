@@ -34,13 +34,11 @@ enum ServiceChecks {
 
     /// Names the programs that turn the display: desktops, by their claims, and the agents of this user.
     ///
-    /// `reapplication` is what helps after another program has rotated the display. In a graphical session, a finding of
-    /// the panel says what helps an agent that finds no output.
+    /// `reapplication` is what helps after another program has rotated the display.
     static func rotators(
         _ clients: [NameOwner],
         _ agents: [AgentLock.Holder],
-        _ reapplication: Remedy = .none,
-        isGraphical: Bool = SessionChecks.isGraphical
+        _ reapplication: Remedy = .none
     ) -> [Finding] {
         clients.map { .ok("\($0) claims the accelerometer over \(SensorProxyObject.service)") }
             + agents.map {
@@ -48,8 +46,8 @@ enum ServiceChecks {
                 switch $0.hindrance {
                 case nil: return .ok(text)
                 case .overruled: return .warn(text, remedy: reapplication)
-                case .noOutput where !isGraphical: return .warn(text, remedy: .command("man orient-agent.conf"))
-                case .noOutput, .refused, .noService, .noClaim: return .warn(text)
+                case .noOutput: return .warn(text, remedy: .command("man orient-agent.conf"))
+                case .refused, .noService, .noClaim: return .warn(text)
                 }
             }
     }
@@ -197,8 +195,8 @@ enum ServiceChecks {
     ) -> Finding {
         let name = SensorProxyObject.service
         // A trial leaves the sensor service of the machine as it is.
-        if daemon == nil, !isInstalled, owner != nil || unit != nil {
-            return .ok("another service provides \(name) while orientd is not installed")
+        if daemon == nil, !isInstalled, let other = owner.map({ "\($0)" }) ?? unit {
+            return .ok("orientd is not installed, and \(name) belongs to \(other)")
         }
         if let owner {
             if owner.uniqueName == daemon?.uniqueName { return .ok("orientd provides \(name)") }
