@@ -136,7 +136,8 @@ class StandingAside(SessionTestCase):
         self.wait_for_line(agent, "aside", f"process {os.getpid()}")
         self.take_name(session, "org.gnome.Mutter.DisplayConfig")
         self.assertEqual(agent.wait_for_end(), 1)
-        agent.wait_for_log("is a desktop that rotates displays itself: orient-agent starts again")
+        claim = "which owns org.gnome.Mutter.DisplayConfig, is a desktop that rotates displays itself"
+        agent.wait_for_log(f"{claim}: orient-agent starts again")
         self.wait_for_transform("normal")
 
     def test_force_rotates_nevertheless(self):

@@ -23,7 +23,7 @@ extension PanelRotation {
         guard case .transform = goal else { return rotates }
         if isKeptForMonitor { return "keeps \(list) as it is while a monitor is connected" }
         guard !isChanging, !difference.isEmpty else { return rotates }
-        if say == .other { return AgentLock.Hindrance.overruled.words + "\(list) as another program has set it" }
+        if isOverruled { return AgentLock.Hindrance.overruled.words + "\(list) as another program has set it" }
         if attempts.isOff { return "\(rotates) when it is on again" }
         return refusal.map { AgentLock.Hindrance.refused.words + $0 } ?? rotates
     }

@@ -39,12 +39,12 @@ struct PanelRotation: Sendable {
     }
 
     /// Who decides what the panels show.
-    enum Say {
+    enum Say: Equatable {
         case device
         /// A person, whose command also counts while a monitor is connected.
         case command
-        /// Another program, until the device turns or a person gives a command.
-        case other
+        /// Another program, since a time, until the device turns or a person gives a command.
+        case other(since: Double)
     }
 
     private struct Request {
@@ -74,8 +74,6 @@ struct PanelRotation: Sendable {
     private var overdue: [Output] = []
     private(set) var attempts = Attempts()
     private var reloadedAt = -Double.infinity
-    /// When another program was given the say last.
-    private var overruledAt = -Double.infinity
     /// When a panel may have come on that was off.
     private var litAt = -Double.infinity
     /// The quarter turns that the compositor adds to what is requested of an output, as niri does for a panel quirk.
@@ -139,8 +137,11 @@ struct PanelRotation: Sendable {
 
     var isKeptForMonitor: Bool { keepsWithMonitor && say == .device && report.hasMonitor }
 
+    /// Whether another program has the say.
+    var isOverruled: Bool { if case .other = say { true } else { false } }
+
     private var mayChange: Bool {
-        !panels.isEmpty && (goal == .baseline || say != .other && !isKeptForMonitor)
+        !panels.isEmpty && (goal == .baseline || !isOverruled && !isKeptForMonitor)
     }
 
     /// Whether a goal that is set now would rotate the panels.
@@ -158,7 +159,7 @@ struct PanelRotation: Sendable {
         case .goalSet(let goal, let isCommand):
             guard isCommand || goal != self.goal || goal == .baseline else { break }
             // What another program has left is no longer kept.
-            if say == .other { acceptsPlaces = false }
+            if isOverruled { acceptsPlaces = false }
             self.goal = goal
             say = isCommand ? .command : .device
             attempts = Attempts()
@@ -180,10 +181,10 @@ struct PanelRotation: Sendable {
         case .changeEnded(let result): answered(result, at: time)
         case .configurationReloaded:
             reloadedAt = time
-            guard say == .other else { break }
+            guard case .other(let start) = say else { break }
             say = .device
             // What was shown before the configuration was read is no baseline: its report, which replaces that, follows.
-            if time > overruledAt + Self.reportTime { attempts.wait(from: time) }
+            if time > start + Self.reportTime { attempts.wait(from: time) }
         case .mayBeAccepted: attempts.shorten()
         case .timePassed: judge(at: time)
         }
@@ -255,7 +256,7 @@ struct PanelRotation: Sendable {
             attempts.misfits += 1
             if attempts.misfits > Self.mostMisfits {
                 if goal == .baseline { return fail(.refused("another transform is reported"), at: time) }
-                say = .other
+                say = .other(since: time)
             }
             self.request = nil
         }
@@ -278,10 +279,7 @@ struct PanelRotation: Sendable {
         if isHotplug, !before.isEmpty { movesNeighbours = !mayPlaceAutomatically }
         acceptsPlaces = !isHotplug
         let isForeign = !report.isTurned(as: before)
-        if isForeign, goal != .baseline, time > reloadedAt + Self.reportTime {
-            say = .other
-            overruledAt = time
-        }
+        if isForeign, goal != .baseline, time > reloadedAt + Self.reportTime { say = .other(since: time) }
         // Somebody has set another transform since the earlier agent ended.
         let isOutdated = !leftover.isEmpty && !leftover.contains { $0 == panels.first?.transform }
         leftover = []

@@ -148,13 +148,13 @@ extension HardwareChecks {
         guard let chassis, chassis == "convertible" || chassis == "laptop", status?.autorotate != .always else {
             return .ok("none, and none needed\(mode)\(advice)")
         }
-        let isOff = virtual == .off(isMeasured: false) && !isRotated
         let isTablet = status?.autorotate == .tabletMode
         if isTablet, isRotated { return .ok("none, but orient-agent turns the display all the same\(mode)\(advice)") }
         let count = isTablet ? "; it counts as a tablet" : ""
+        let needsSetting = virtual == .off(isMeasured: false) && !isRotated
         return .warn(
             "none, but the chassis type is \(chassis): tablet mode cannot be detected\(mode)\(count)\(advice)",
-            remedy: isOff ? .configure : .orientctl("tablet-mode tablet")
+            remedy: needsSetting ? .configure : .orientctl("tablet-mode tablet")
         )
     }
 }

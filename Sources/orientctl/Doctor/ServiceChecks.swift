@@ -180,7 +180,7 @@ enum ServiceChecks {
             daemon: system.owner,
             unit: UnitFile.path(of: "iio-sensor-proxy.service"),
             choice: system.configuration.servesSensorProxy,
-            isInstalled: UnitFile.path(of: "orientd.service") != nil
+            isInstalled: HardwareChecks.isInstalled("systemd/system/orientd.service")
         )
         // A desktop does not look for it on another bus.
         return bus.address == .system ? finding : .ok(finding.text)
