@@ -248,7 +248,7 @@ deb: $(if $(CROSS),deb_$(CROSS)-needs,deb-needs) build-needs  ## build Debian pa
 	@debian/build.sh $(dir $(BIN))deb $(CROSS)
 
 # The installed documents, with those that their links lead to. Links to what is only in the source tree become text.
-DOCUMENTS := desktops.md clients.md org.orientd1.md semantics.md classifier.md glossary.md
+DOCUMENTS := desktops.md convertibles.md clients.md org.orientd1.md semantics.md classifier.md glossary.md
 PICTURES := $(addsuffix .svg,face-up tablet lock run classifier classifier-synthetic classifier-broad)
 
 # The installed files, as SOURCE:MODE:DESTINATION.

@@ -563,7 +563,7 @@ check "make install: the programs have no debug information" stripped /usr/bin/o
 check "make install: the programs search no other folder for libraries" for_all no_search_path
 check "make install: the programs resolve all functions when they start" for_all bound_at_start
 check "make install: licence, news and what the manuals name" installed 644 /usr/share/doc/orientd/LICENSE \
-    /usr/share/doc/orientd/NEWS.md /usr/share/doc/orientd/desktops.md
+    /usr/share/doc/orientd/NEWS.md /usr/share/doc/orientd/desktops.md /usr/share/doc/orientd/convertibles.md
 check "make install: orientd takes at most $((1040 * unit / 1000)) kB" at_most 1040 /usr/libexec/orientd
 check "make install: orientd-tablet-switch takes at most $((120 * unit / 1000)) kB" \
     at_most 120 /usr/libexec/orientd-tablet-switch
