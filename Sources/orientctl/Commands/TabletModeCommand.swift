@@ -32,6 +32,9 @@ enum TabletModeCommand {
             let problem = Desktop.findings(snapshot.status, on: bus).first { $0.remedy == .configure }
             if let problem { complain("warning: \(problem.advice(on: bus.address))") }
         }
+        if choice == .laptop, snapshot.status.autorotate == .always {
+            complain("warning: the interface follows the device all the same: autorotate is always")
+        }
         let names = ["TabletMode", "TabletModeSource", "HingeAngle"]
         if invocation.isJSON { return try emit([Get.json(names, of: snapshot)]) }
         try emit([choice == nil ? text(snapshot.status) : "Tablet mode: \(Status.tabletMode(snapshot.status))"])
