@@ -81,7 +81,7 @@ package final class ConfigurationReader<Target: Configurable> {
             let application = Application.id(in: section)
             let kind = application == nil ? section : Application.section
             guard let setting = Target.settings.first(where: { $0.section == kind && $0.key == key }) else {
-                return unknown(key, in: section)
+                return unknown(key, in: section, of: kind)
             }
             guard application != "" else { return "[\(section)] \(key)=\(value): the section names no application" }
             guard setting.type.store(&configuration, value, application ?? "") else {
@@ -97,7 +97,9 @@ package final class ConfigurationReader<Target: Configurable> {
     }
 
     /// What is wrong with a setting of that name in a section; the empty section is that before the first header.
-    private func unknown(_ key: String, in section: String) -> String {
+    ///
+    /// `kind` is the section's name without an application.
+    private func unknown(_ key: String, in section: String, of kind: String) -> String {
         let place = section.isEmpty ? "" : "[\(section)] "
         let sections = Target.settings.filter { $0.key == key }.map { "[\($0.section)]" }
         if sections.isEmpty {
@@ -105,6 +107,10 @@ package final class ConfigurationReader<Target: Configurable> {
             let hint = similar.map { "; did you mean '\($0)'?" } ?? ""
             return "\(place)\(key) is not a setting of \(Target.program)" + hint
         }
-        return "\(place)\(key): this setting belongs below " + sections.joined(separator: " or ")
+        let list = sections.joined(separator: " or ")
+        guard section.isEmpty || Target.settings.contains(where: { $0.section == kind }) else {
+            return "[\(section)] is not a section; \(key) belongs below \(list)"
+        }
+        return "\(place)\(key): this setting belongs below \(list)"
     }
 }

@@ -247,7 +247,7 @@ private func changed(_ change: (inout Configuration) -> Void) -> Configuration {
 }
 
 /// What is wrong with a mask in another section.
-private let supported = "SupportedOrientations: this setting belongs below [Orientation] or [Application ID]"
+private let supported = "is not a section; SupportedOrientations belongs below [Orientation] or [Application ID]"
 
 @Suite struct ConfigurationReaderTests {
     private let folder: Folder
@@ -330,7 +330,7 @@ private let supported = "SupportedOrientations: this setting belongs below [Orie
                 "orientd.conf:7: [Sensor] Rate=fast: takes a number of Hz from 1 to 1000; the line is ignored",
                 "orientd.conf:8: [Sensor] rate is not a setting of orientd; did you mean 'Rate'?",
                 "orientd.conf:9: the section's name has no closing bracket",
-                "orientd.conf:11: [Other] Rate: this setting belongs below [Sensor]",
+                "orientd.conf:11: [Other] is not a section; Rate belongs below [Sensor]",
                 "orientd.conf:12: the key before the value is missing",
                 "orientd.conf.d/a.conf:3: [Sensor] Frame=upside: takes desktop or kernel; the line is ignored",
             ]
@@ -435,7 +435,8 @@ private let supported = "SupportedOrientations: this setting belongs below [Orie
     func `the name of a section is read in full`(length: Int) throws {
         let name = String(repeating: "x", count: length - 1) + "y"
         try folder.write("[\(name)]\nRate=20\n")
-        #expect(try folder.read().warnings == ["orientd.conf:2: [\(name)] Rate: this setting belongs below [Sensor]"])
+        let warning = "orientd.conf:2: [\(name)] is not a section; Rate belongs below [Sensor]"
+        #expect(try folder.read().warnings == [warning])
     }
 
     @Test func `each application has a section, of which the last one counts`() throws {

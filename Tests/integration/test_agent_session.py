@@ -458,8 +458,8 @@ class Check(SessionTestCase):
         self.assertEqual(self.doctor()["rotator"], [("warn", text, "man orient-agent.conf")])
         ((verdict, text, _),) = self.check()["panel"]
         self.assertEqual(verdict, "warn")
-        advice = "~/.config/orientd/agent.conf below [Agent], as in Output=NAME, and start orient-agent again"
-        self.assertTrue(text.endswith(f"to {advice}"), text)
+        advice = "--output=HDMI-A-1, or with Output=HDMI-A-1 below [Agent] in ~/.config/orientd/agent.conf"
+        self.assertTrue(text.endswith(f"; to rotate one, end orient-agent and start it with {advice}"), text)
         agent.wait_for_warning("no output is a built-in panel")
 
     def test_panel_that_only_the_running_agent_was_told(self):

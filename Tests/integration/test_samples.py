@@ -7,7 +7,7 @@ import subprocess
 
 import test_calibrate
 import test_doctor
-from rig import SOURCE_ROOT, RigTestCase, accelerometer, wait_until
+from rig import LANDSCAPE_LEFT, SOURCE_ROOT, RigTestCase, accelerometer, wait_until
 
 README = SOURCE_ROOT / "README.md"
 MANUAL = SOURCE_ROOT / "docs" / "orientctl.1.scd"
@@ -57,6 +57,16 @@ class Shell(RigTestCase):
         self.assertEqual((run().stdout, run().stderr.rpartition(": ")[2]), ("", missing + "\n"))
         self.rig.add_device(accelerometer())
         self.assertEqual(run().stdout.splitlines(), found)
+
+    def test_readme_shows_a_status(self):
+        (shown,) = [text for text in blocks(README) if text.startswith("$ orientctl status |")]
+        self.rig.add_device(accelerometer())
+        self.rig.start_orientd()
+        self.rig.orientctl("lock")
+        self.rig.turn(LANDSCAPE_LEFT)
+        command, *lines = shown.splitlines()
+        self.assertEqual(command, f"$ orientctl status | head -{len(lines)}")
+        self.assertEqual(self.rig.orientctl("status").stdout.splitlines()[: len(lines)], lines)
 
     def test_first_change_of_contributing(self):
         (sentence,) = re.findall(r"`(Interface: portrait, [^`]*)` when the autorotate mode is `never`", CONTRIBUTING.read_text())

@@ -29,7 +29,7 @@ page() {  # page FORMAT SOURCE NAME [OPTION...]: writes NAME.html
     sed "s|^  <li><a href=\"$name.html\"|& aria-current=\"page\"|" "$work/page" >"$site/$name.html"
 }
 
-page gfm "$root/README.md" index
+page gfm "$root/README.md" index --metadata=index
 page gfm "$catalog/OrientationClient.md" OrientationClient \
     --metadata=reference:reference/documentation/orientationclient/
 for source in "$root/NEWS.md" "$root/CONTRIBUTING.md" "$root"/docs/*.md; do
@@ -39,7 +39,7 @@ done
 for source in "$man"/*.[158]; do
     grep -q '^\.so ' "$source" || page man "$source" "$(basename "$source")"
 done
-cp "$here/style.css" "$root"/docs/*.svg "$site"
+cp "$here/style.css" "$here/icon.svg" "$root"/docs/*.svg "$site"
 cp "$root/LICENSE" "$site/LICENSE.txt"
 
 # The library exports OrientationCore, whose types its users meet.

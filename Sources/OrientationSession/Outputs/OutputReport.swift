@@ -40,8 +40,10 @@ struct OutputReport: Sendable {
         let all = outputs.map { $0.isShown ? $0.name : $0.name + " (off)" }.joined(separator: ", ")
         let found = all.isEmpty ? "there are no outputs" : "the outputs are \(all)"
         guard !names.isEmpty else {
-            return "no output is a built-in panel (eDP, LVDS, DSI, DPI or SPI): \(found); write the one to rotate to "
-                + "~/.config/orientd/agent.conf below [Agent], as in Output=NAME, and start orient-agent again"
+            let name = outputs.first?.name ?? "NAME"
+            return "no output is a built-in panel (eDP, LVDS, DSI, DPI or SPI): \(found); to rotate one, "
+                + "end orient-agent and start it with --output=\(name), or with Output=\(name) below [Agent] "
+                + "in ~/.config/orientd/agent.conf"
         }
         let list = missing.map { "'\($0)'" }.joined(separator: " or ")
         return "there is no output \(list): \(found)"
