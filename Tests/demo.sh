@@ -47,7 +47,8 @@ until orientctl sensors >/dev/null 2>&1; do kill -0 $daemon; sleep 0.02; done
 
 if [ $# -gt 1 ]; then
     echo "orientd runs on a private bus, with ${name:-a simulated device that keeps turning}."
-    echo "Try: orientctl status --watch, orientctl lock, orientctl help. Nothing here needs sudo. \"exit\" ends this."
+    echo "Try: orientctl status --watch, orientctl lock, orientctl help. \"exit\" ends this."
+    echo "Here orientctl needs no sudo, also where its documents have it."
     [ -z "${WAYLAND_DISPLAY:-}${DISPLAY:-}" ] ||
         echo '"orient-agent &" turns the display of sway and the like, until "exit"; GNOME and KDE do not follow.'
     # Without a claim the sensor is not read, and the device appears to stand still.
