@@ -123,6 +123,11 @@ check "orientd has decided" soon is InterfaceOrientation landscape-right
 shows "turned" 3 yellow red green blue
 core accel 0 9.8 0
 shows "turned back" 0 red green blue yellow
+core accel 9.8 0 0
+shows "turned" 3 yellow red green blue
+becomes_laptop "unfolded while it is turned"
+check "gnome-shell does not manage the panel" soon manages false
+shows "unfolded while it is turned" 0 red green blue yellow
 
 desktop_logs
 cat /tmp/gsd.log

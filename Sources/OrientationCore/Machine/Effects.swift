@@ -85,6 +85,8 @@ public struct Deadline: Hashable, Sendable {
         case doze
         /// The end of a check of the tablet switch.
         case switchCheck = "switch-check"
+        /// The time for the virtual tablet switch to say `laptop`.
+        case virtualSwitch = "virtual-switch"
         /// The time to save the orientation that is shown.
         case save
         /// The end of the time that stopping the sensors may take.

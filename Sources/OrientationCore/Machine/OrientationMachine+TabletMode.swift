@@ -27,10 +27,45 @@ extension OrientationMachine {
             && (tablet.hasHinge || tablet.override != .unknown)
     }
 
+    /// Seconds that desktops have to turn the display before the virtual switch says `laptop`.
+    ///
+    /// Before version 49, GNOME leaves a display as it is that was not turned back while the switch said `tablet`
+    /// (mutter, update_panel_orientation_managed).
+    private static let turningTime = 1.0
+
+    /// What the virtual tablet switch says.
+    enum VirtualSwitch {
+        /// Unknown where there is none.
+        case says(TabletMode)
+        /// It says `tablet` until a time, since laptop mode has turned the interface.
+        case leavesTablet(at: Double)
+
+        var mode: TabletMode {
+            switch self {
+            case .says(let mode): mode
+            case .leavesTablet: .tablet
+            }
+        }
+
+        /// When it says `laptop`.
+        var deadline: Double? { if case .leavesTablet(let time) = self { time } else { nil } }
+    }
+
+    /// Sets what the virtual switch says; `turned` is whether the interface has just been turned.
+    mutating func updateVirtualSwitch(turned: Bool, at time: Double) {
+        let mode = tabletSwitch
+        switch virtualSwitch {
+        case .says(.tablet) where mode == .laptop && turned && policy.tabletMode == .laptop:
+            virtualSwitch = .leavesTablet(at: time + Self.turningTime)
+        case .leavesTablet(let end) where mode == .laptop && time < end && !policy.isPaused: break
+        default: virtualSwitch = .says(mode)
+        }
+    }
+
     /// What the virtual tablet switch is to say; unknown where there is to be none.
     ///
     /// `tablet` takes the keyboard away, so it needs a reason that holds now.
-    var tabletSwitch: TabletMode {
+    private var tabletSwitch: TabletMode {
         guard hasVirtualSwitch, lifecycle != .ending else { return .unknown }
         let isAwake = lifecycle != .suspended && !isLidClosed
         let isCurrent = tablet.override == .tablet || measuresAngle && tablet.hinge.angle != nil

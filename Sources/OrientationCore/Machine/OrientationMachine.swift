@@ -35,6 +35,7 @@ public struct OrientationMachine: Sendable {
     var tracker: OrientationTracker
     var silence = PerRole(SilenceFeed())
     var tablet = TabletModeDetector()
+    var virtualSwitch = VirtualSwitch.says(.unknown)
     /// The claims of the tablet mode alone.
     var tabletModeClaims: UInt32 = 0
     var motion: PerRole<MotionDetector>
@@ -151,6 +152,7 @@ public struct OrientationMachine: Sendable {
             effects.wrongScale = reportedScale
         }
         if !wasContradicted { effects.contradictingAngle = tablet.check.contradiction }
+        updateVirtualSwitch(turned: effects.transition != nil, at: time)
         describe(in: &effects)
         return effects
     }
@@ -161,7 +163,7 @@ public struct OrientationMachine: Sendable {
         effects.proxied.edge = edge(configuration.proxiedOrientation)
         effects.proxied.tilt = tracker.tilt
         effects.hasFirstAnswer = hasFirstAnswer
-        effects.tabletSwitch = tabletSwitch
+        effects.tabletSwitch = virtualSwitch.mode
         effects.deadline = deadline
     }
 
@@ -312,6 +314,8 @@ public struct OrientationMachine: Sendable {
         case .ready: becomeReady(&effects)
         case .silence: repeatSample(at: time)
         case .switchCheck: tablet.check.expire(at: time, angle: tablet.hinge.angle)
+        // `handle` sets what it says after every event.
+        case .virtualSwitch: break
         case .doze:
             motion.display.doze(at: time)
             motion.base.doze(at: time)
@@ -337,6 +341,7 @@ public struct OrientationMachine: Sendable {
         consider(.silence, silence.display.deadline)
         consider(.silence, silence.base.deadline)
         consider(.switchCheck, tablet.check.deadline, slack: 1)
+        consider(.virtualSwitch, virtualSwitch.deadline)
         consider(.doze, motion.display.deadline, slack: 1)
         consider(.doze, motion.base.deadline, slack: 1)
         consider(.save, saving.deadline, slack: 1)

@@ -10,6 +10,8 @@ private struct Convertible {
     var machine: OrientationMachine
     var time = 0.0
     var effects = Effects()
+    /// When laptop mode last turned the interface.
+    var turned = -Double.infinity
 
     init(_ configure: (inout MachineConfiguration) -> Void = { $0.virtualTabletSwitch = true }) {
         var configuration = MachineConfiguration()
@@ -22,6 +24,7 @@ private struct Convertible {
     mutating func handle(_ event: Event, after delay: Double = 0.1) {
         time += delay
         effects = machine.handle(event, at: time)
+        if effects.transition?.reason == .tabletMode { turned = time }
     }
 
     /// Makes the accelerometers known; they sample once they are needed.
@@ -89,6 +92,49 @@ private struct Convertible {
             )
             #expect(convertible.machine.status.deviceOrientation == .unknown, "nobody needs it")
         }
+    }
+
+    /// A tablet by hand, which is turned.
+    private func turned() -> Convertible {
+        var convertible = measured(90)
+        convertible.handle(.setTabletMode(.tablet))
+        convertible.handle(.rotate(.landscapeLeft))
+        return convertible
+    }
+
+    // GNOME 48 stayed sideways: the switch said so before mutter had turned the display back.
+    @Test func `a display that was turned gets a second to turn back`() {
+        var convertible = turned()
+        convertible.handle(.setTabletMode(.laptop))
+        #expect(convertible.effects.transition?.reason == .tabletMode)
+        #expect(convertible.effects.tabletSwitch == .tablet)
+        #expect(convertible.effects.deadline?.purpose == .virtualSwitch)
+        #expect(convertible.effects.deadline?.time == convertible.time + 1)
+        convertible.handle(.claims(1), after: 0.5)
+        #expect(convertible.effects.tabletSwitch == .tablet)
+        convertible.handle(.deadlinePassed(.virtualSwitch), after: 0.5)
+        #expect(convertible.effects.tabletSwitch == .laptop)
+        #expect(convertible.effects.deadline?.purpose != .virtualSwitch)
+    }
+
+    @Test(arguments: [
+        (Event.lid(isClosed: true), TabletMode.laptop), (.sleep, .laptop), (.tabletSwitch(.laptop), .unknown),
+        (.shutdown, .unknown),
+    ])
+    func `nothing waits for a display that nobody sees`(event: Event, mode: TabletMode) {
+        var convertible = turned()
+        convertible.handle(.setTabletMode(.laptop))
+        convertible.handle(event)
+        #expect(convertible.effects.tabletSwitch == mode)
+    }
+
+    @Test func `it says tablet all the time if that comes again at once`() {
+        var convertible = turned()
+        convertible.handle(.setTabletMode(.laptop))
+        convertible.handle(.setTabletMode(.tablet))
+        #expect(convertible.effects.tabletSwitch == .tablet)
+        convertible.handle(.deadlinePassed(.save), after: 5)
+        #expect(convertible.effects.tabletSwitch == .tablet)
     }
 
     @Test func `without the setting there is none, and nothing is measured`() {
@@ -252,7 +298,8 @@ private struct Convertible {
             default: convertible.fold(to: [90.0, 110, 180, 270].randomElement(using: &random) ?? 90, seconds: 1)
             }
             guard convertible.effects.tabletSwitch == .tablet else { continue }
-            #expect(convertible.mode == .tablet && !isLidClosed && !sleeps && !hasSwitch)
+            let isTablet = convertible.mode == .tablet || convertible.time < convertible.turned + 1
+            #expect(isTablet && !isLidClosed && !sleeps && !hasSwitch)
         }
     }
 }
