@@ -111,6 +111,16 @@ hid quit
 base quit
 plug_core
 start_core
+check "the tablet mode is unknown" soon is TabletMode unknown
+orientctl tablet-mode tablet
+check "gnome-shell manages the panel, as set by hand" soon manages true
+core accel 9.8 0 0
+shows "turned" 3 yellow red green blue
+orientctl tablet-mode toggle
+shows "a laptop, as set by hand while it is turned" 0 red green blue yellow
+check "gnome-shell does not manage the panel" soon manages false
+core accel 0 9.8 0
+orientctl tablet-mode auto
 core hinge on
 core angle 90
 fold() { core angle 270; }

@@ -27,39 +27,39 @@ extension OrientationMachine {
             && (tablet.hasHinge || tablet.override != .unknown)
     }
 
-    /// Seconds that desktops have to turn the display before the virtual switch says `laptop`.
+    /// Seconds that desktops have to turn the display back before the virtual switch says no longer `tablet`.
     ///
-    /// Before version 49, GNOME leaves a display as it is that was not turned back while the switch said `tablet`
-    /// (mutter, update_panel_orientation_managed).
+    /// Before version 49, GNOME leaves a display turned that was not turned back by then (mutter,
+    /// update_panel_orientation_managed).
     private static let turningTime = 1.0
 
     /// What the virtual tablet switch says.
     enum VirtualSwitch {
         /// Unknown where there is none.
         case says(TabletMode)
-        /// It says `tablet` until a time, since laptop mode has turned the interface.
+        /// It says `tablet` until a time, so that desktops turn the display back first.
         case leavesTablet(at: Double)
 
-        var mode: TabletMode {
-            switch self {
-            case .says(let mode): mode
-            case .leavesTablet: .tablet
-            }
-        }
+        var mode: TabletMode { if case .says(let mode) = self { mode } else { .tablet } }
 
-        /// When it says `laptop`.
+        /// When it says `tablet` no longer.
         var deadline: Double? { if case .leavesTablet(let time) = self { time } else { nil } }
     }
 
     /// Sets what the virtual switch says; `turned` is whether the interface has just been turned.
     mutating func updateVirtualSwitch(turned: Bool, at time: Double) {
         let mode = tabletSwitch
+        let mayWait = mode != .tablet && !policy.isPaused && lifecycle != .ending && switchMode == .unknown
         switch virtualSwitch {
-        case .says(.tablet) where mode == .laptop && turned && policy.tabletMode == .laptop:
-            virtualSwitch = .leavesTablet(at: time + Self.turningTime)
-        case .leavesTablet(let end) where mode == .laptop && time < end && !policy.isPaused: break
+        case _ where mayWait && turned && virtualSwitch.mode == .tablet: letDesktopsTurn(at: time)
+        case .leavesTablet(let end) where mayWait && time < end: break
         default: virtualSwitch = .says(mode)
         }
+    }
+
+    /// Has a switch that says `tablet` say so for another second.
+    mutating func letDesktopsTurn(at time: Double) {
+        if virtualSwitch.mode == .tablet { virtualSwitch = .leavesTablet(at: time + Self.turningTime) }
     }
 
     /// What the virtual tablet switch is to say; unknown where there is to be none.

@@ -233,7 +233,10 @@ public struct OrientationMachine: Sendable {
             chosenMode = mode
             // Without one, `settle` sets the default.
             if let mode { policy.setAutorotate(mode) }
-        case .setTabletMode(let mode): tablet.override = mode
+        case .setTabletMode(let mode):
+            tablet.override = mode
+            // What it says next, or the hinge, may turn the display (`orientctl tablet-mode toggle`).
+            if mode == .unknown { letDesktopsTurn(at: time) }
         case .setApplicationMask(let mask, let appID, let client):
             if mask != nil, !policy.hasApplicationMask(of: appID, for: client) {
                 let masks = policy.dynamicMasks.mapValues { $0.count }

@@ -10,8 +10,8 @@ private struct Convertible {
     var machine: OrientationMachine
     var time = 0.0
     var effects = Effects()
-    /// When laptop mode last turned the interface.
-    var turned = -Double.infinity
+    /// Since when the virtual switch may wait for desktops.
+    var waits = -Double.infinity
 
     init(_ configure: (inout MachineConfiguration) -> Void = { $0.virtualTabletSwitch = true }) {
         var configuration = MachineConfiguration()
@@ -24,7 +24,7 @@ private struct Convertible {
     mutating func handle(_ event: Event, after delay: Double = 0.1) {
         time += delay
         effects = machine.handle(event, at: time)
-        if effects.transition?.reason == .tabletMode { turned = time }
+        if effects.transition != nil || event == .setTabletMode(.unknown) { waits = time }
     }
 
     /// Makes the accelerometers known; they sample once they are needed.
@@ -117,6 +117,34 @@ private struct Convertible {
         #expect(convertible.effects.deadline?.purpose != .virtualSwitch)
     }
 
+    // `orientctl tablet-mode toggle`, which has to find out whether anything else tells the mode.
+    @Test func `a client that returns to auto and then says laptop is one change`() {
+        var convertible = Convertible()
+        convertible.report(.idle, .display)
+        convertible.handle(.switchesFound)
+        convertible.handle(.setTabletMode(.tablet))
+        convertible.handle(.rotate(.landscapeLeft))
+        convertible.handle(.setTabletMode(.unknown))
+        #expect(convertible.effects.tabletSwitch == .tablet)
+        convertible.handle(.setTabletMode(.laptop))
+        #expect(convertible.effects.transition?.reason == .tabletMode)
+        #expect(convertible.effects.tabletSwitch == .tablet)
+        #expect(convertible.effects.deadline?.time == convertible.time + 1)
+        convertible.handle(.deadlinePassed(.virtualSwitch), after: 1)
+        #expect(convertible.effects.tabletSwitch == .laptop)
+    }
+
+    @Test func `after auto without a hinge it is removed a second later`() {
+        var convertible = Convertible()
+        convertible.report(.idle, .display)
+        convertible.handle(.switchesFound)
+        convertible.handle(.setTabletMode(.tablet))
+        convertible.handle(.setTabletMode(.unknown))
+        #expect(convertible.effects.tabletSwitch == .tablet)
+        convertible.handle(.deadlinePassed(.virtualSwitch), after: 1)
+        #expect(convertible.effects.tabletSwitch == .unknown)
+    }
+
     @Test(arguments: [
         (Event.lid(isClosed: true), TabletMode.laptop), (.sleep, .laptop), (.tabletSwitch(.laptop), .unknown),
         (.shutdown, .unknown),
@@ -201,7 +229,9 @@ private struct Convertible {
         #expect(convertible.effects.tabletSwitch == .tablet && convertible.machine.status.tabletModeSource == .override)
         #expect(!convertible.machine.reads.base, "nothing to measure")
         convertible.handle(.setTabletMode(.unknown))
-        #expect(convertible.effects.tabletSwitch == .laptop && convertible.machine.reads.base)
+        #expect(convertible.effects.tabletSwitch == .tablet && convertible.machine.reads.base, "for a second")
+        convertible.handle(.deadlinePassed(.virtualSwitch), after: 1)
+        #expect(convertible.effects.tabletSwitch == .laptop, "not measured yet")
     }
 
     @Test(arguments: [(Event.sleep, Event.wake), (.lid(isClosed: true), .lid(isClosed: false))])
@@ -298,8 +328,8 @@ private struct Convertible {
             default: convertible.fold(to: [90.0, 110, 180, 270].randomElement(using: &random) ?? 90, seconds: 1)
             }
             guard convertible.effects.tabletSwitch == .tablet else { continue }
-            let isTablet = convertible.mode == .tablet || convertible.time < convertible.turned + 1
-            #expect(isTablet && !isLidClosed && !sleeps && !hasSwitch)
+            let mayWait = convertible.time < convertible.waits + 1
+            #expect((convertible.mode == .tablet || mayWait) && !isLidClosed && !sleeps && !hasSwitch)
         }
     }
 }
