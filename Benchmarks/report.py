@@ -147,6 +147,7 @@ def summary(report):
     rows = (
         ("delay of a turn from rest", "at rest: latency ms", " ms"),
         ("wake-ups a minute at rest", "at rest: wake-ups/min", ""),
+        ("wake-ups a minute in motion", "in motion: wake-ups/min", ""),
         ("CPU time a minute at rest", "at rest: CPU ms/min", " ms"),
         ("CPU time a minute in motion", "in motion: CPU ms/min", " ms"),
     )

@@ -50,6 +50,9 @@ package final class AgentLock {
     /// The beginning of ``Holder/activity`` of an agent that shows what orientd decides.
     package static let rotating = "rotates "
 
+    /// What an agent does in a desktop that turns the display itself, as ``Holder/activity``.
+    package static let keepingLock = "synchronises the rotation lock with the desktop"
+
     /// What an agent does at its end, as ``Holder/activity``.
     package static let ending = "restores the display"
 

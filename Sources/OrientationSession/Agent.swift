@@ -87,7 +87,7 @@ package final class Agent {
             log.info("\(desktop.description): \(task)")
             role = .keepingLock
             keeper = try LockKeeper(lock, on: bus, daemon, loop: loop, log: log) { [self] in end() }
-            display.report("synchronises the rotation lock with the desktop")
+            display.report(AgentLock.keepingLock)
         }
         termination = try loop.onTermination { [self] in end() }
         if role == .rotating { try beginRotating() }

@@ -49,6 +49,8 @@ extension BusMessage {
         case "b": return .flag(try readBool())
         case "u": return .number(try readUInt32())
         case "d": return .decimal(try readDouble())
+        // Times of systemd, as their digits.
+        case "t": return .text("\(try readUInt64())")
         case "o": return .path(try readObjectPath())
         case "ad":
             var values: [Double] = []

@@ -76,6 +76,7 @@ package final class BusMessage {
 
     package func readBool() throws(BusError) -> Bool { try read(SD_BUS_TYPE_BOOLEAN, Int32(0)) != 0 }
     package func readUInt32() throws(BusError) -> UInt32 { try read(SD_BUS_TYPE_UINT32, 0) }
+    package func readUInt64() throws(BusError) -> UInt64 { try read(SD_BUS_TYPE_UINT64, 0) }
     package func readDouble() throws(BusError) -> Double { try read(SD_BUS_TYPE_DOUBLE, 0) }
 
     /// Reads a file descriptor and duplicates it; the message keeps its own.

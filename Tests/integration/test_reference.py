@@ -241,10 +241,9 @@ class Hooks(AgentTestCase):
 
 
 class ExampleClients(RigTestCase):
-    def program(self, document, language):
-        """Returns the first program in a language that a document shows."""
-        text, *_ = re.findall(rf"^```{language}\n(.*?)^```$", document.read_text(), re.M | re.S)
-        return text
+    def program(self, document, language, index=0):
+        """Returns a program in a language that a document shows."""
+        return re.findall(rf"^```{language}\n(.*?)^```$", document.read_text(), re.M | re.S)[index]
 
     def assert_prints_a_turn(self, command):
         """Checks that a program claims the sensor, and prints the orientation and the one after a turn."""
@@ -289,8 +288,19 @@ class ExampleClients(RigTestCase):
         self.assertEqual(output.read_text(), "requested /org/orientd1/request/1\nupdated\nreleased\n")
         self.assertEqual(self.client.get("InterfaceOrientation"), "portrait")
 
+    def test_short_python_client(self):
+        self.rig.add_device(accelerometer())
+        self.rig.start_orientd()
+        output = self.rig.directory / "output"
+        with output.open("wb") as file:
+            self.rig.spawn([PYTHON, "-c", self.program(CLIENTS, "python")], stdout=file, stderr=file)
+        wait_until(lambda: output.read_text() == "portrait\n", "the first orientation is printed")
+        self.client.wait_for("Claims", 1)
+        self.rig.turn(LANDSCAPE_LEFT)
+        wait_until(lambda: output.read_text() == "portrait\nlandscape-right\n", "the change is printed")
+
     def test_python_client(self):
-        self.assert_prints_a_turn([PYTHON, "-c", self.program(CLIENTS, "python")])
+        self.assert_prints_a_turn([PYTHON, "-c", self.program(CLIENTS, "python", 1)])
 
     def test_line_for_the_shell(self):
         """The README's line, which docs/clients.md has too, runs a script on each rotation of the interface."""

@@ -37,6 +37,17 @@ by_anna env G_MESSAGES_DEBUG=media-keys-plugin /usr/libexec/gsd-media-keys >/tmp
 shows "at first" 0 red green blue yellow
 check "without a tablet mode switch it does not rotate: it has a pointer" manages false
 
+part "the setting, without the service that makes the switch"
+systemctl mask --runtime --now orientd-tablet-switch.socket
+mkdir -p /etc/orientd
+printf '[Tablet]\nTabletSwitch=yes\n' >/etc/orientd/orientd.conf
+complains() { by_anna orientctl status | grep 'in spite of TabletSwitch=yes'; }
+systemctl restart orientd.service
+check "the hinge is known" soon is TabletMode laptop
+check "a switch that may still come is no problem" no complains
+check "one that does not come is a problem" within 60 complains
+systemctl unmask --runtime orientd-tablet-switch.socket
+
 part "one setting, and the agent's service"
 set_switch
 check "the mode is laptop" soon is TabletMode laptop

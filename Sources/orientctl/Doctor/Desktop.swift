@@ -64,8 +64,7 @@ extension Desktop {
     /// Why the display of this session is not rotated; `missing` says so of a session without any desktop that could.
     static func findings(_ status: ManagerStatus, on bus: Bus, missing: Finding? = nil) -> [Finding] {
         // Desktops use the system bus.
-        guard bus.address == .system else { return [] }
-        guard let session = try? Bus(.session) else { return missing.map { [$0] } ?? [] }
+        guard bus.address == .system, let session = try? Bus(.session) else { return [] }
         // A desktop that hangs is not worth more.
         session.timeout = 2
         let owners = owners(on: session)

@@ -146,7 +146,7 @@ extension HardwareChecks {
             return .ok("none; orientd uses the angle of the hinge" + mode)
         }
         guard let chassis, chassis == "convertible" || chassis == "laptop", status?.autorotate != .always else {
-            return .ok("none, and none needed\(mode)\(advice)")
+            return .ok("none\(mode)\(advice)")
         }
         let isTablet = status?.autorotate == .tabletMode
         if isTablet, isRotated { return .ok("none, but orient-agent turns the display all the same\(mode)\(advice)") }

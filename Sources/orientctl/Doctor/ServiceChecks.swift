@@ -41,7 +41,7 @@ enum ServiceChecks {
         _ reapplication: Remedy = .none
     ) -> [Finding] {
         clients.map { .ok("\($0) claims the accelerometer over \(SensorProxyObject.service)") }
-            + agents.map {
+            + agents.filter { $0.activity != AgentLock.keepingLock }.map {
                 let text = "process \($0.process) (orient-agent) \($0.activity)"
                 switch $0.hindrance {
                 case nil: return .ok(text)

@@ -21,10 +21,17 @@ struct Status {
         if invocation.has("watch") { return try LiveStatus(invocation).run() }
         let bus = try invocation.connect()
         let (snapshot, unknown) = try busCall(current(bus))
+        var sensors = try busCall(bus.readSensors())
+        if snapshot.status.sensorState == .idle {
+            // They were read for this command only.
+            for index in sensors.indices where sensors[index].status.state == .sampling {
+                sensors[index].status.state = .idle
+            }
+        }
         var status = Status(
             snapshot: snapshot,
             requests: try busCall(bus.readRequests()),
-            sensors: try busCall(bus.readSensors()),
+            sensors: sensors,
             unknown: unknown
         )
         status.clients = clients(of: snapshot.status, on: bus)
