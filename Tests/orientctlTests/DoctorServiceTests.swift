@@ -135,6 +135,8 @@ import Testing
             ]
         )
         #expect(ServiceChecks.rotators([], []).isEmpty)
+        let keeper = AgentLock.Holder(process: 78, activity: AgentLock.keepingLock)
+        #expect(ServiceChecks.rotators([], [keeper]).isEmpty)
     }
 
     @Test func `an agent without an output is a warning`() {

@@ -15,7 +15,7 @@ enum TabletModeCommand {
             + "Without an argument, prints the mode and where it comes from.",
         words: [
             ("auto", "what its switch or hinge says"), ("laptop", "a laptop"), ("tablet", "a tablet"),
-            ("toggle", "the other mode; a second time back to auto, if there is a switch or hinge"),
+            ("toggle", "the other mode; a second time auto, where anything tells it"),
         ]
     ) { invocation throws(CommandError) in
         let choice = try invocation.operands.first.map { name throws(CommandError) -> Choice in
