@@ -287,7 +287,7 @@ class Turning(InterfaceTestCase):
     def test_on_a_terminal_a_command_says_what_holds_now(self):
         # A key, and a person at the terminal, could not tell the two results of toggle, or that anything has happened.
         self.start(held="landscape-left")
-        follows = "orientctl: warning: the interface follows the device all the same: autorotate is always"
+        warning = "orientctl: warning: laptop mode does not keep the interface from turning: autorotate is always"
         for command, line in (
             ("lock toggle", "Lock: on (landscape-right)"),
             ("rotate cw", "Interface: portrait-upside-down, held by the lock"),
@@ -308,7 +308,7 @@ class Turning(InterfaceTestCase):
             ("autorotate never", "Autorotate: never, set by hand"),
             ("autorotate always", "Autorotate: always, set by hand"),
             ("autorotate", "always, set by hand"),
-            ("tablet-mode laptop", f"{follows}\r\nTablet mode: laptop, set by hand"),
+            ("tablet-mode laptop", f"{warning}\r\nTablet mode: laptop, set by hand"),
             ("autorotate auto", "Autorotate: tablet-mode, by default"),
             ("tablet-mode auto", "Tablet mode: unknown (counts as a tablet)"),
             ("autorotate", "always, by default"),

@@ -85,7 +85,7 @@ public struct Deadline: Hashable, Sendable {
         case doze
         /// The end of a check of the tablet switch.
         case switchCheck = "switch-check"
-        /// The time for the virtual tablet switch to say `laptop`.
+        /// The time for the virtual tablet switch to say `tablet` no longer.
         case virtualSwitch = "virtual-switch"
         /// The time to save the orientation that is shown.
         case save

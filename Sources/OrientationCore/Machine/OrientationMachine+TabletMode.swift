@@ -27,39 +27,20 @@ extension OrientationMachine {
             && (tablet.hasHinge || tablet.override != .unknown)
     }
 
-    /// Seconds that desktops have to turn the display back before the virtual switch says no longer `tablet`.
+    /// Seconds that desktops have to turn the display before the virtual switch says `tablet` no longer.
     ///
-    /// Before version 49, GNOME leaves a display turned that was not turned back by then (mutter,
-    /// update_panel_orientation_managed).
+    /// Before version 49, GNOME leaves a display as it is then (mutter, update_panel_orientation_managed).
     private static let turningTime = 1.0
 
-    /// What the virtual tablet switch says.
-    enum VirtualSwitch {
-        /// Unknown where there is none.
-        case says(TabletMode)
-        /// It says `tablet` until a time, so that desktops turn the display back first.
-        case leavesTablet(at: Double)
-
-        var mode: TabletMode { if case .says(let mode) = self { mode } else { .tablet } }
-
-        /// When it says `tablet` no longer.
-        var deadline: Double? { if case .leavesTablet(let time) = self { time } else { nil } }
+    /// When the virtual switch says `tablet` no longer, if it still waits for desktops.
+    var virtualSwitchDeadline: Double? {
+        virtualSwitch == .tablet && tabletSwitch != .tablet ? lastTurn + Self.turningTime : nil
     }
 
-    /// Sets what the virtual switch says; `turned` is whether the interface has just been turned.
-    mutating func updateVirtualSwitch(turned: Bool, at time: Double) {
-        let mode = tabletSwitch
-        let mayWait = mode != .tablet && !policy.isPaused && lifecycle != .ending && switchMode == .unknown
-        switch virtualSwitch {
-        case _ where mayWait && turned && virtualSwitch.mode == .tablet: letDesktopsTurn(at: time)
-        case .leavesTablet(let end) where mayWait && time < end: break
-        default: virtualSwitch = .says(mode)
-        }
-    }
-
-    /// Has a switch that says `tablet` say so for another second.
-    mutating func letDesktopsTurn(at time: Double) {
-        if virtualSwitch.mode == .tablet { virtualSwitch = .leavesTablet(at: time + Self.turningTime) }
+    /// Sets what the virtual switch says.
+    mutating func updateVirtualSwitch(at time: Double) {
+        let mayWait = virtualSwitch == .tablet && !policy.isPaused && lifecycle != .ending && switchMode == .unknown
+        if !mayWait || time >= lastTurn + Self.turningTime { virtualSwitch = tabletSwitch }
     }
 
     /// What the virtual tablet switch is to say; unknown where there is to be none.
@@ -67,9 +48,8 @@ extension OrientationMachine {
     /// `tablet` takes the keyboard away, so it needs a reason that holds now.
     private var tabletSwitch: TabletMode {
         guard hasVirtualSwitch, lifecycle != .ending else { return .unknown }
-        let isAwake = lifecycle != .suspended && !isLidClosed
         let isCurrent = tablet.override == .tablet || measuresAngle && tablet.hinge.angle != nil
-        return policy.tabletMode == .tablet && isAwake && isCurrent ? .tablet : .laptop
+        return policy.tabletMode == .tablet && !policy.isPaused && isCurrent ? .tablet : .laptop
     }
 
     /// Tells the policy what the machine is used as, and the usual mode, unless somebody has chosen one.

@@ -35,7 +35,10 @@ public struct OrientationMachine: Sendable {
     var tracker: OrientationTracker
     var silence = PerRole(SilenceFeed())
     var tablet = TabletModeDetector()
-    var virtualSwitch = VirtualSwitch.says(.unknown)
+    /// What the virtual tablet switch says; unknown where there is none.
+    var virtualSwitch = TabletMode.unknown
+    /// When the interface was last turned, or a client has last set the tablet mode to automatic.
+    var lastTurn = -Double.infinity
     /// The claims of the tablet mode alone.
     var tabletModeClaims: UInt32 = 0
     var motion: PerRole<MotionDetector>
@@ -152,7 +155,8 @@ public struct OrientationMachine: Sendable {
             effects.wrongScale = reportedScale
         }
         if !wasContradicted { effects.contradictingAngle = tablet.check.contradiction }
-        updateVirtualSwitch(turned: effects.transition != nil, at: time)
+        if effects.transition != nil { lastTurn = time }
+        updateVirtualSwitch(at: time)
         describe(in: &effects)
         return effects
     }
@@ -163,7 +167,7 @@ public struct OrientationMachine: Sendable {
         effects.proxied.edge = edge(configuration.proxiedOrientation)
         effects.proxied.tilt = tracker.tilt
         effects.hasFirstAnswer = hasFirstAnswer
-        effects.tabletSwitch = virtualSwitch.mode
+        effects.tabletSwitch = virtualSwitch
         effects.deadline = deadline
     }
 
@@ -236,7 +240,7 @@ public struct OrientationMachine: Sendable {
         case .setTabletMode(let mode):
             tablet.override = mode
             // What it says next, or the hinge, may turn the display (`orientctl tablet-mode toggle`).
-            if mode == .unknown { letDesktopsTurn(at: time) }
+            if mode == .unknown { lastTurn = time }
         case .setApplicationMask(let mask, let appID, let client):
             if mask != nil, !policy.hasApplicationMask(of: appID, for: client) {
                 let masks = policy.dynamicMasks.mapValues { $0.count }
@@ -344,7 +348,7 @@ public struct OrientationMachine: Sendable {
         consider(.silence, silence.display.deadline)
         consider(.silence, silence.base.deadline)
         consider(.switchCheck, tablet.check.deadline, slack: 1)
-        consider(.virtualSwitch, virtualSwitch.deadline)
+        consider(.virtualSwitch, virtualSwitchDeadline)
         consider(.doze, motion.display.deadline, slack: 1)
         consider(.doze, motion.base.deadline, slack: 1)
         consider(.save, saving.deadline, slack: 1)

@@ -40,7 +40,7 @@ struct OutputReport: Sendable {
         let all = outputs.map { $0.isShown ? $0.name : $0.name + " (off)" }.joined(separator: ", ")
         let found = all.isEmpty ? "there are no outputs" : "the outputs are \(all)"
         guard !names.isEmpty else {
-            let name = outputs.first?.name ?? "NAME"
+            let name = (outputs.first { $0.isShown } ?? outputs.first)?.name ?? "NAME"
             return "no output is a built-in panel (eDP, LVDS, DSI, DPI or SPI): \(found); to rotate one, "
                 + "end orient-agent and start it with --output=\(name), or with Output=\(name) below [Agent] "
                 + "in ~/.config/orientd/agent.conf"

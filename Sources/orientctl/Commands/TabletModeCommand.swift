@@ -15,7 +15,7 @@ enum TabletModeCommand {
             + "Without an argument, prints the mode and where it comes from.",
         words: [
             ("auto", "what its switch or hinge says"), ("laptop", "a laptop"), ("tablet", "a tablet"),
-            ("toggle", "the other mode; a second time auto, where anything tells it"),
+            ("toggle", "auto if set by hand and anything tells it, else the other"),
         ]
     ) { invocation throws(CommandError) in
         let choice = try invocation.operands.first.map { name throws(CommandError) -> Choice in
@@ -32,8 +32,8 @@ enum TabletModeCommand {
             let problem = Desktop.findings(snapshot.status, on: bus).first { $0.remedy == .configure }
             if let problem { complain("warning: \(problem.advice(on: bus.address))") }
         }
-        if choice == .laptop, snapshot.status.autorotate == .always {
-            complain("warning: the interface follows the device all the same: autorotate is always")
+        if choice != nil, snapshot.status.tabletMode == .laptop, snapshot.status.autorotate == .always {
+            complain("warning: laptop mode does not keep the interface from turning: autorotate is always")
         }
         let names = ["TabletMode", "TabletModeSource", "HingeAngle"]
         if invocation.isJSON { return try emit([Get.json(names, of: snapshot)]) }

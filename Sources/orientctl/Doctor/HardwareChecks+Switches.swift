@@ -123,10 +123,7 @@ extension HardwareChecks {
             guard status.tabletMode == .laptop, virtual.isMeasured || status.hingeAngle >= 0 else { return .ok(found) }
             return .warn(found, remedy: .orientctl("tablet-mode auto"))
         }
-        if hasVirtual {
-            let source = virtual == .on(isMeasured: true) ? "the angle of the hinge" : "orientctl tablet-mode"
-            return .ok("orientd's own, which follows \(source)\(mode)")
-        }
+        if hasVirtual { return .ok("orientd's own, which follows the angle of the hinge\(mode)") }
         let setting = Desktop.VirtualSwitch.setting
         var advice = ""
         switch virtual {

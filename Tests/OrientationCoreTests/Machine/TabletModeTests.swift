@@ -10,8 +10,10 @@ private struct Convertible {
     var machine: OrientationMachine
     var time = 0.0
     var effects = Effects()
-    /// Since when the virtual switch may wait for desktops.
-    var waits = -Double.infinity
+    /// When the virtual switch last began to wait for desktops.
+    var lastTurn = -Double.infinity
+    /// Whether it has said tablet without a reason.
+    var hasWrongSwitch = false
 
     init(_ configure: (inout MachineConfiguration) -> Void = { $0.virtualTabletSwitch = true }) {
         var configuration = MachineConfiguration()
@@ -23,8 +25,11 @@ private struct Convertible {
 
     mutating func handle(_ event: Event, after delay: Double = 0.1) {
         time += delay
+        let wasTablet = effects.tabletSwitch == .tablet
         effects = machine.handle(event, at: time)
-        if effects.transition != nil || event == .setTabletMode(.unknown) { waits = time }
+        if effects.transition != nil || event == .setTabletMode(.unknown) { lastTurn = time }
+        let mayWait = wasTablet && time < lastTurn + 1
+        if effects.tabletSwitch == .tablet, mode != .tablet, !mayWait { hasWrongSwitch = true }
     }
 
     /// Makes the accelerometers known; they sample once they are needed.
@@ -102,6 +107,16 @@ private struct Convertible {
         return convertible
     }
 
+    @Test func `a display that was turned back before gets the rest of a second`() {
+        var convertible = turned()
+        convertible.handle(.rotate(.portrait))
+        convertible.handle(.setTabletMode(.laptop), after: 0.25)
+        #expect(convertible.effects.transition == nil && convertible.effects.tabletSwitch == .tablet)
+        #expect(convertible.effects.deadline?.time == convertible.time + 0.75)
+        convertible.handle(.deadlinePassed(.virtualSwitch), after: 0.75)
+        #expect(convertible.effects.tabletSwitch == .laptop)
+    }
+
     // GNOME 48 stayed sideways: the switch said so before mutter had turned the display back.
     @Test func `a display that was turned gets a second to turn back`() {
         var convertible = turned()
@@ -149,7 +164,7 @@ private struct Convertible {
         (Event.lid(isClosed: true), TabletMode.laptop), (.sleep, .laptop), (.tabletSwitch(.laptop), .unknown),
         (.shutdown, .unknown),
     ])
-    func `nothing waits for a display that nobody sees`(event: Event, mode: TabletMode) {
+    func `it does not wait for a closed lid, sleep, a switch of the kernel or the end`(event: Event, mode: TabletMode) {
         var convertible = turned()
         convertible.handle(.setTabletMode(.laptop))
         convertible.handle(event)
@@ -159,8 +174,9 @@ private struct Convertible {
     @Test func `it says tablet all the time if that comes again at once`() {
         var convertible = turned()
         convertible.handle(.setTabletMode(.laptop))
+        #expect(convertible.effects.deadline?.purpose == .virtualSwitch)
         convertible.handle(.setTabletMode(.tablet))
-        #expect(convertible.effects.tabletSwitch == .tablet)
+        #expect(convertible.effects.deadline?.purpose != .virtualSwitch)
         convertible.handle(.deadlinePassed(.save), after: 5)
         #expect(convertible.effects.tabletSwitch == .tablet)
     }
@@ -328,8 +344,7 @@ private struct Convertible {
             default: convertible.fold(to: [90.0, 110, 180, 270].randomElement(using: &random) ?? 90, seconds: 1)
             }
             guard convertible.effects.tabletSwitch == .tablet else { continue }
-            let mayWait = convertible.time < convertible.waits + 1
-            #expect((convertible.mode == .tablet || mayWait) && !isLidClosed && !sleeps && !hasSwitch)
+            #expect(!convertible.hasWrongSwitch && !isLidClosed && !sleeps && !hasSwitch)
         }
     }
 }
