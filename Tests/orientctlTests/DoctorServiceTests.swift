@@ -124,6 +124,17 @@ import Testing
         #expect(ServiceChecks.rotation(status).remedy == .none)
     }
 
+    @Test func `on a terminal a finding is wrapped, and the command has a line of its own`() {
+        var finding = Finding.warn("nothing owns org.orientd1", remedy: .command("systemctl status orientd"))
+        finding.subject = "bus"
+        #expect(
+            finding.rows(on: .system, columns: 24) == [
+                "warn  bus: nothing owns", "      org.orientd1", "      try: systemctl status orientd",
+            ]
+        )
+        #expect(finding.line(on: .system) == "warn  bus: nothing owns org.orientd1; try: systemctl status orientd")
+    }
+
     @Test func `the programs that turn the display are named`() {
         let shell = NameOwner(uniqueName: ":1.9", process: 56, command: "gnome-shell", user: 1000)
         let agent = AgentLock.Holder(process: 78, display: "wayland-1", activity: "rotates DSI-1 over wlr")

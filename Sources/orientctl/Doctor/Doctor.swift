@@ -46,7 +46,13 @@ enum Doctor {
         }
         if path != "-" {
             let bus = system.address
-            try emit(findings.map { invocation.isJSON ? $0.json(on: bus).line : $0.line(on: bus, isStyled: true) })
+            let columns = Terminal.isOutput ? Terminal.size?.columns ?? 80 : nil
+            try emit(
+                findings.flatMap { finding in
+                    if invocation.isJSON { return [finding.json(on: bus).line] }
+                    return columns.map { finding.rows(on: bus, columns: $0) } ?? [finding.line(on: bus)]
+                }
+            )
             if let path { complain("\(path) has the report; look through it before you send it") }
         }
         if findings.contains(where: { $0.verdict == .fail }) { throw CommandError.reported }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CommandLineOptions
 import JSON
 import POSIX
 import SystemdBus
@@ -30,15 +31,24 @@ struct Finding: Hashable, Sendable {
     static func warn(_ text: String, remedy: Remedy = .none) -> Finding { Finding(.warn, text, remedy) }
     static func fail(_ text: String, remedy: Remedy = .none) -> Finding { Finding(.fail, text, remedy) }
 
-    /// The finding as one line, in colour on a terminal if `isStyled`; `bus` is the one that was examined.
-    func line(on bus: BusAddress, isStyled: Bool = false) -> String {
-        let (word, style): (String, Terminal.Style) =
-            switch verdict {
-            case .ok: ("ok   ", .good)
-            case .warn: ("warn ", .caution)
-            case .fail: ("fail ", .bad)
-            }
-        return "\(isStyled ? Terminal.styled(word, style) : word) \(subject): \(advice(on: bus))"
+    private var label: (word: String, style: Terminal.Style) {
+        switch verdict {
+        case .ok: ("ok   ", .good)
+        case .warn: ("warn ", .caution)
+        case .fail: ("fail ", .bad)
+        }
+    }
+
+    /// The finding as one line; `bus` is the one that was examined.
+    func line(on bus: BusAddress) -> String { "\(label.word) \(subject): \(advice(on: bus))" }
+
+    /// The finding on a terminal of so many columns; the command has a line of any length, so that it can be copied.
+    func rows(on bus: BusAddress, columns: Int) -> [String] {
+        let margin = "      "
+        let command = remedy.command(on: bus)
+        var rows = OptionParser.wrapped("\(subject): \(text)", width: columns - margin.utf8.count).map { margin + $0 }
+        rows[0] = Terminal.styled(label.word, label.style) + rows[0].dropFirst(label.word.utf8.count)
+        return command.isEmpty ? rows : rows + ["\(margin)try: \(command)"]
     }
 
     /// What was found, and the command that helps if there is one.
