@@ -67,8 +67,8 @@ if [ -n "$name" ]; then
 else
     explain "orientd runs on a private bus. This machine has no accelerometer: it replays a trace of 20 seconds."
 fi
-# Ctrl-C ends the monitor only.
 explain "The two landscapes have mirrored names, as in UIKit: upright for landscape-left is landscape-right."
+# Ctrl-C ends the monitor only.
 trap : INT
 show orientctl monitor
 trap 'exit 130' INT

@@ -48,7 +48,7 @@ extension Command {
     }
 
     /// What the command is for, in lines that fit the terminal.
-    var help: [String] { help(width: Terminal.size?.columns ?? 80) }
+    var help: [String] { help(width: Terminal.columns) }
 
     func help(width: Int) -> [String] {
         func wrapped(_ text: String) -> [String] { OptionParser.wrapped(text, width: width) }

@@ -18,6 +18,9 @@ enum Terminal {
         return (Int(size.ws_row), Int(size.ws_col))
     }
 
+    /// Its width; 80 where it does not know its size.
+    static var columns: Int { size?.columns ?? 80 }
+
     /// Whether the shell lets this program use the terminal; true for a terminal that no shell controls.
     static var isInForeground: Bool {
         let group = tcgetpgrp(STDOUT_FILENO)

@@ -39,10 +39,8 @@ check "without a tablet mode switch it does not rotate: it has a pointer" manage
 
 part "the setting, without the service that makes the switch"
 systemctl mask --runtime --now orientd-tablet-switch.socket
-mkdir -p /etc/orientd
-printf '[Tablet]\nTabletSwitch=yes\n' >/etc/orientd/orientd.conf
 complains() { by_anna orientctl status | grep 'in spite of TabletSwitch=yes'; }
-systemctl restart orientd.service
+ask_for_switch
 check "the hinge is known" soon is TabletMode laptop
 check "a switch that may still come is no problem" no complains
 check "one that does not come is a problem" within 60 complains

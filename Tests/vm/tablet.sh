@@ -28,10 +28,13 @@ stop_libinput() { kill "$libinput" && wait "$libinput"; }
 forget() { : >/tmp/libinput; }  # forgets what libinput has said until now
 states() { sed -n 's/.*switch tablet-mode state \([01]\)$/\1/p' /tmp/libinput | xargs; }
 states_are() { same "$*" "$(states)" || { cat /tmp/libinput; false; }; }  # states_are STATE...: since forget
-set_switch() {  # the one setting; ends the scenario if it has no effect
+ask_for_switch() {  # the one setting
     mkdir -p /etc/orientd
     printf '[Tablet]\nTabletSwitch=yes\n' >/etc/orientd/orientd.conf
     systemctl restart orientd.service
+}
+set_switch() {  # the one setting; ends the scenario if it has no effect
+    ask_for_switch
     before=$failed
     check "there is a switch" soon has_switch
     check "libinput has it" soon grep 'DEVICE_ADDED.*orientd tablet switch' /tmp/libinput

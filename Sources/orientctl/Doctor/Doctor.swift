@@ -46,11 +46,11 @@ enum Doctor {
         }
         if path != "-" {
             let bus = system.address
-            let columns = Terminal.isOutput ? Terminal.size?.columns ?? 80 : nil
             try emit(
                 findings.flatMap { finding in
                     if invocation.isJSON { return [finding.json(on: bus).line] }
-                    return columns.map { finding.rows(on: bus, columns: $0) } ?? [finding.line(on: bus)]
+                    return Terminal.isOutput
+                        ? finding.rows(on: bus, columns: Terminal.columns) : [finding.line(on: bus)]
                 }
             )
             if let path { complain("\(path) has the report; look through it before you send it") }

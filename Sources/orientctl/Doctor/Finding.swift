@@ -46,8 +46,8 @@ struct Finding: Hashable, Sendable {
     func rows(on bus: BusAddress, columns: Int) -> [String] {
         let margin = "      "
         let command = remedy.command(on: bus)
-        var rows = OptionParser.wrapped("\(subject): \(text)", width: columns - margin.utf8.count).map { margin + $0 }
-        rows[0] = Terminal.styled(label.word, label.style) + rows[0].dropFirst(label.word.utf8.count)
+        let lines = OptionParser.wrapped("\(subject): \(text)", width: columns - margin.utf8.count)
+        let rows = lines.enumerated().map { ($0 == 0 ? Terminal.styled(label.word, label.style) + " " : margin) + $1 }
         return command.isEmpty ? rows : rows + ["\(margin)try: \(command)"]
     }
 

@@ -254,7 +254,7 @@ struct Status {
 
     /// Everything as lines; on a terminal in columns, and beside a picture of the device if it is wide enough.
     var text: [String] {
-        let columns = Terminal.isOutput ? Terminal.size?.columns ?? 80 : 0
+        let columns = Terminal.isOutput ? Terminal.columns : 0
         // So many columns are needed for labels and words side by side, and for the picture beside them.
         guard columns >= 36 else { return Self.lines(of: values) + problemLines }
         let picture = columns >= 64 ? Pose.pictures(of: snapshot.status) : []
