@@ -194,7 +194,7 @@ private struct Convertible {
     }
 
     @Test func `there is none on a tablet without a hinge, where it would prevent rotation`() {
-        var convertible = tabletWithoutHinge()
+        let convertible = tabletWithoutHinge()
         #expect(convertible.effects.tabletSwitch == .unknown)
     }
 
