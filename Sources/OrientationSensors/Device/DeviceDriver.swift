@@ -8,9 +8,6 @@ package import SystemdBus
 ///
 /// One driver serves a sensor as long as the daemon knows it, also while it is unplugged, and at any path.
 package final class DeviceDriver {
-    /// Seconds by which a reading at rest may be late, so that the kernel can combine wake-ups.
-    static let timerSlack = 0.02
-
     /// What a device sends.
     package enum Event {
         case device(DeviceEvent)
@@ -231,7 +228,7 @@ package final class DeviceDriver {
         guard let period = sensing.period, let buffer = access?.buffer else { return }
         // The halves of a hinge are read at the same moments, so that their readings can be compared.
         let delay = sensing.measuresOnlyAngle ? HelperPoll.delay(period: period, now: loop.now) : period
-        readTimer?.arm(after: delay, slack: Self.timerSlack)
+        readTimer?.arm(after: delay)
         var problem: SystemError?
         read.removeAll(keepingCapacity: true)
         do throws(SystemError) {

@@ -110,7 +110,7 @@ final class HelperPoll {
             let next = now + Self.delay(period: period, now: now)
             due = measuresOnlyAngle ? next : Self.nextDue(after: due, period: period, now: now)
         }
-        timer?.arm(after: due - loop.now, slack: filter == nil ? 0.001 : DeviceDriver.timerSlack)
+        timer?.arm(after: due - loop.now)
     }
 
     /// Returns the seconds until the clock shows a multiple of `period`.
