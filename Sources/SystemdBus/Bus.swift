@@ -37,7 +37,7 @@ extension BusAddress {
                 ?? "try: sudo systemctl start dbus.socket"
         case .session:
             environment("DBUS_SESSION_BUS_ADDRESS").map { "DBUS_SESSION_BUS_ADDRESS is '\($0)'" }
-                ?? "is this a session with a bus?"
+                ?? "this session may have no bus"
         case .address: ""
         }
     }

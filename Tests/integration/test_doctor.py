@@ -565,7 +565,7 @@ class Services(DoctorTestCase):
         # It said that the interface follows the device.
         options = {"supported": GLib.Variant("as", ["landscape-left"])}
         (view,) = self.client.ask("Request", "sua{sv}", "org.example.Player", 0, options)
-        text = "landscape-left, org.example.Player allows landscape-left only$"
+        text = "landscape-left, an application allows landscape-left only$"
         self.assert_finding(self.doctor()["rotation"], "ok", text, remedy="orientctl requests")
         self.client.ask("SetRotationLock", "s", "portrait")
         self.assert_finding(self.doctor()["rotation"], "ok", text, remedy="orientctl requests")
@@ -896,7 +896,7 @@ class Desktops(DoctorTestCase):
 
 class Report(DoctorTestCase):
     def test_report_is_complete_and_has_no_personal_data(self):
-        personal = ["planted-user", "planted-home", "SERIAL12345", socket.gethostname(), "somebody"]
+        personal = ["planted", "SERIAL12345", socket.gethostname(), "somebody"]
         self.plug(
             name="bma253",
             attributes={
@@ -908,8 +908,12 @@ class Report(DoctorTestCase):
         self.rig.start_orientd()
         path = self.rig.directory / "report.txt"
         environment = {"USER": "planted-user", "HOME": "/srv/planted-home"}
+        options = {"supported": GLib.Variant("as", ["landscape-left"]), "reason": GLib.Variant("s", "planted-reason")}
+        self.client.ask("Request", "sua{sv}", "org.planted.Diary", 0, options)
         self.doctor("--report", str(path), environment=environment)
         report = path.read_text()
+        # Both in the findings and in the status.
+        self.assertEqual(report.count("landscape-left, an application allows landscape-left only"), 2, report)
         for word in personal:
             self.assertNotIn(word.lower(), report.lower())
         for word in ("bma253", "label: <host> <user> /home/<user>/x <home>/y", "0, 1, 0; 1, 0, 0; 0, 0, 1", "gravity:"):

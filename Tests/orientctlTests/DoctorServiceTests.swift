@@ -86,18 +86,18 @@ import Testing
         verdict: Finding.Verdict,
         remedy: Remedy
     ) {
-        let deciding = ListedRequest(id: 1, appID: "a", presentation: .modal, supported: .portrait)
         var status = status {
+            $0.askedRequest = 1
             $0.interfaceRule = rule
             $0.deviceOrientation = .portrait
             $0.supportedOrientations = .portrait
         }
-        let finding = ServiceChecks.rotation(status, deciding: deciding)
-        #expect(finding.text.hasPrefix("the interface orientation is \(Status.interface(status, deciding: deciding))"))
+        let finding = ServiceChecks.rotation(status)
+        #expect(finding.text.hasPrefix("the interface orientation is \(Status.interface(status))"))
         #expect(finding.verdict == verdict && finding.remedy == remedy)
         // Nothing can be aligned to a device of which nothing is known.
         status.deviceOrientation = .unknown
-        #expect(ServiceChecks.rotation(status, deciding: deciding).remedy != .orientctl("align"))
+        #expect(ServiceChecks.rotation(status).remedy != .orientctl("align"))
     }
 
     @Test func `polkit that is installed is started`() {

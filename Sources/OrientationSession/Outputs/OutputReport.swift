@@ -42,8 +42,8 @@ struct OutputReport: Sendable {
         guard !names.isEmpty else {
             let name = (outputs.first { $0.isShown } ?? outputs.first)?.name ?? "NAME"
             return "no output is a built-in panel (eDP, LVDS, DSI, DPI or SPI): \(found); to rotate one, "
-                + "end orient-agent and start it with --output=\(name), or with Output=\(name) below [Agent] "
-                + "in ~/.config/orientd/agent.conf"
+                + "start orient-agent with --output=\(name), or with Output=\(name) below [Agent] in "
+                + "~/.config/orientd/agent.conf, after ending one that runs"
         }
         let list = missing.map { "'\($0)'" }.joined(separator: " or ")
         return "there is no output \(list): \(found)"

@@ -22,12 +22,10 @@ struct Check: Sendable {
         .ofReadings("gravity", ReadingChecks.gravity), .ofReadings("noise", ReadingChecks.noise),
         .ofReadings("sampling", ReadingChecks.sampling),
         Check("bus", ServiceChecks.bus), .onBus("service", ServiceChecks.service),
-        .onBus("rotation") { bus, system in
+        .onBus("rotation") { _, system in
             guard let status = system.status else { return .warn("cannot be checked without orientd") }
-            let deciding = try? bus.decidingRequest(of: status)
             return ServiceChecks.rotation(
                 status,
-                deciding: deciding,
                 usualMode: system.configuration.machine.autorotateMode(
                     chassis: system.chassis.flatMap { Idiom(name: $0) },
                     hasTabletMode: status.tabletModeSource != .none

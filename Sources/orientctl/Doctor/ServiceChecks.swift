@@ -143,12 +143,12 @@ enum ServiceChecks {
     /// `closedLids` are switches that say closed; `isDisplayOn` is of the built-in display.
     static func rotation(
         _ status: ManagerStatus,
-        deciding: ListedRequest? = nil,
         usualMode: @autoclosure () -> AutorotateMode = .always,
         closedLids: [String] = [],
         isDisplayOn: Bool? = nil
     ) -> Finding {
-        let text = "the interface orientation is \(Status.interface(status, deciding: deciding))"
+        // The names of applications are not for a report.
+        let text = "the interface orientation is \(Status.interface(status))"
         switch status.interfaceRule {
         case .lock: return .warn(text, remedy: .orientctl("unlock"))
         case .never:
@@ -157,7 +157,7 @@ enum ServiceChecks {
             if isDefault { return .warn(text + reason, remedy: .orientctl("tablet-mode tablet")) }
             return .warn(text, remedy: .administrator("autorotate " + (usualMode() == .never ? "always" : "auto")))
         case .mask, .fixed, .preferred, .waiting:
-            return .ok(text, remedy: deciding == nil ? .none : .orientctl("requests"))
+            return .ok(text, remedy: status.askedRequest == nil ? .none : .orientctl("requests"))
         case .manual, .kept:
             return .ok(text, remedy: status.deviceOrientation == .unknown ? .none : .orientctl("align"))
         case .laptop:

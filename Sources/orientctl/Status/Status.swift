@@ -223,16 +223,18 @@ struct Status {
         return parts.isEmpty ? nil : parts.joined(separator: ", ")
     }
 
-    /// The interface's orientation, and the rule that decided it.
-    static func interface(_ status: ManagerStatus, deciding: ListedRequest?) -> String {
+    /// The interface's orientation, and the rule that decided it; without `deciding`, it names no application.
+    static func interface(_ status: ManagerStatus, deciding: ListedRequest? = nil) -> String {
         // The names of device and interface are opposite in landscape: say that they fit.
         if status.interfaceRule == .device { return "\(status.interfaceOrientation.name), following the device" }
         if status.interfaceRule == .unknown, !status.hasAccelerometer {
             return "\(status.interfaceOrientation.name), as there is no accelerometer"
         }
+        let mask = status.supportedOrientations
+        let unnamed = status.askedRequest.map { _ in (application: "an application", supported: mask) }
         let sentence = status.interfaceRule.sentence(
-            deciding: deciding.map { ($0.appID, $0.supported) },
-            mask: status.supportedOrientations
+            deciding: deciding.map { ($0.appID, $0.supported) } ?? unnamed,
+            mask: mask
         )
         return printable("\(status.interfaceOrientation.name), \(sentence)")
     }
