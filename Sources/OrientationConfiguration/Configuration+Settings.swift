@@ -30,10 +30,10 @@ extension Configuration: Configurable {
             """
             When the interface follows the device. With _tablet-mode_, not while a convertible is used as a laptop. \
             With _never_, only on request: by hand, by the lock or by programs. With _auto_, it is tablet-mode \
-            while *orientctl tablet-mode* sets the tablet mode, and, until orientd ends, once a tablet switch or a way \
-            to measure the hinge was found: its sensor, or an accelerometer in each half. Otherwise the chassis type \
-            decides: tablet-mode on a convertible, never on a laptop, otherwise always. A mode set at run time \
-            with *orientctl autorotate* is saved and takes precedence.
+            while *orientctl tablet-mode* sets the tablet mode. Once a tablet switch or a way to measure the hinge was \
+            found (its sensor, or an accelerometer in each half), it stays tablet-mode until orientd ends. Otherwise \
+            the chassis type decides: tablet-mode on a convertible, never on a laptop, otherwise always. A mode set at \
+            run time with *orientctl autorotate* is saved and takes precedence.
             """
         },
         Setting("Orientation", "LaptopOrientation", .nameOrAuto { $1(&$0.machine.laptopOrientation) }) {

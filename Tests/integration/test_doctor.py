@@ -791,7 +791,8 @@ class Desktops(DoctorTestCase):
     def test_gnome_with_a_touchpad_and_no_tablet_switch(self):
         self.add_inputs("TOUCHSCREEN", "TOUCHPAD")
         self.start_mutter(False)
-        self.assert_problem("while there is a mouse or touchpad and no tablet switch$", "gnome-control-center display")
+        pattern = r"no tablet switch; on a convertible, TabletSwitch=yes below \[Tablet\] adds one$"
+        self.assert_problem(pattern, "gnome-control-center display")
 
     def test_gnome_on_a_convertible_whose_hinge_can_be_measured(self):
         self.add_inputs("TOUCHSCREEN", "TOUCHPAD")
@@ -876,7 +877,7 @@ class Desktops(DoctorTestCase):
         self.add_inputs("TOUCHSCREEN", "MOUSE")
         self.start_kwin("InTabletMode")
         self.assert_problem(
-            "in tablet mode only, and there is no tablet switch$",
+            "in tablet mode only, and there is no tablet switch; on a convertible, ",
             "kscreen-doctor output.eDP-1.autoRotatePolicy.always",
         )
 

@@ -152,7 +152,7 @@ class Settings(RigTestCase):
     # For each program: its file, and what the example shows for settings without a default: a section's name, and the
     # keys in it.
     FILES = {
-        "orientd": ("orientd.conf", {"[Application id]": "[Application org.example.Player]"}),
+        "orientd": ("orientd.conf", {"[Application id]": "#[Application org.example.Player]"}),
         "orient-agent": ("agent.conf", {"[Application id]": "#[Application mpv]"}),
     }
     VALUES = {"SupportedOrientations": "landscape"}

@@ -131,7 +131,7 @@ extension Desktop {
     private func withoutSwitch(_ text: String, _ remedy: Remedy) -> Finding? {
         switch virtualSwitch {
         case .on(true) where isNew: nil
-        case .impossible: .warn(text, remedy: remedy)
+        case .impossible: .warn("\(text); on a convertible, \(VirtualSwitch.setting) adds one", remedy: remedy)
         case .off(true): .warn("\(text); \(VirtualSwitch.setting) adds one", remedy: .configure)
         case .off(false):
             .warn("\(text); \(VirtualSwitch.setting) adds one for orientctl tablet-mode", remedy: .configure)
