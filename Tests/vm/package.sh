@@ -84,6 +84,8 @@ check "only monitor-sensor is in both packages" same ./usr/bin/monitor-sensor "$
 
 part "one apt install switches to orientd"
 check "apt install ./orientd.deb succeeds" apt install "$packages"/orientd_*.deb
+cp /tmp/check.out /tmp/apt.out
+check "without a message that orientd is not started" no grep 'not starting' /tmp/apt.out
 check "iio-sensor-proxy is removed" no status_is ii iio-sensor-proxy
 check "orientd is installed" status_is ii orientd
 check "the desktop that depends on iio-sensor-proxy stays" status_is ii desktop
@@ -167,16 +169,24 @@ orientctl lock landscape-right
 kill "$claimer"
 
 part "remove, and install again"
+printf '[Tablet]\nTabletSwitch=yes\n' >/etc/orientd/orientd.conf.d/switch.conf
+systemctl restart orientd.service
+orientctl tablet-mode tablet
+check "the virtual tablet switch is on" soon systemctl is-active orientd-tablet-switch-device.socket
 check "apt removes both packages" apt remove orientd orient-agent
 check "no process is left" same '' "$(processes 'orient(d|ctl|-agent)')"
 check "no unit is left" same not-found "$(unit LoadState)"
+check "and none of the virtual tablet switch" same '' "$(systemctl list-units --all --plain --no-legend 'orientd*')"
 check "no unit is masked" same '' "$(find /etc/systemd /run/systemd -name '*orient*')"
 check "the bus does not start anything" no busctl call org.orientd1 / org.freedesktop.DBus.Peer Ping
 check "the sensor is root's again" node_is 'root 660'
 check "and its attributes" same '' "$(find /sys/devices -group orientd | head -n 3)"
 check "configuration and state are left" test -e /etc/orientd/orientd.conf -a -e /var/lib/orientd/state
 check "apt installs them again" apt install "$packages"/orientd_*.deb "$packages"/orient-agent_*.deb
+systemctl restart orientd.service
 check "the lock is still kept" soon is RotationLock landscape-right
+check "orientd was never started before it owned the sensor" no sh -c \
+    'journalctl -b -u orientd.service | grep "Permission denied"'
 
 part "purge"
 systemctl kill -s KILL orientd.service  # leaves the settings of the sensor in /run
