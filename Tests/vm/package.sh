@@ -176,7 +176,7 @@ check "the virtual tablet switch is on" soon systemctl is-active orientd-tablet-
 check "apt removes both packages" apt remove orientd orient-agent
 check "no process is left" same '' "$(processes 'orient(d|ctl|-agent)')"
 check "no unit is left" same not-found "$(unit LoadState)"
-check "and none of the virtual tablet switch" same '' "$(systemctl list-units --all --plain --no-legend 'orientd*')"
+check "and none of the virtual tablet switch" same '' "$(systemctl list-units --all --plain --no-legend 'orientd-tablet-switch*')"
 check "no unit is masked" same '' "$(find /etc/systemd /run/systemd -name '*orient*')"
 check "the bus does not start anything" no busctl call org.orientd1 / org.freedesktop.DBus.Peer Ping
 check "the sensor is root's again" node_is 'root 660'
