@@ -5,7 +5,7 @@ import OrientationBus
 import POSIX
 import SystemdBus
 
-/// A claim of the sensor and the state of orientd, for a command that runs until a signal.
+/// The state of orientd, and a claim of the sensor if it is wanted, for a command that runs until a signal.
 ///
 /// It claims again when orientd has restarted. It waits neither for replies of orientd nor for a reader of the output,
 /// so that a signal ends the command at once.
@@ -15,21 +15,24 @@ final class Subscription {
 
     let daemon: DaemonConnection
     let loop: EventLoop
+    private let claims: Bool
     private var termination: TerminationWatch?
     private var output = OutputFile.standardOutput()
     private var failure: CommandError?
 
-    init(_ bus: Bus) throws(CommandError) {
+    /// `claims`: keeps the sensor running.
+    init(_ bus: Bus, claims: Bool = true) throws(CommandError) {
+        self.claims = claims
         daemon = DaemonConnection(bus: bus)
         loop = try systemCall(EventLoop())
     }
 
     /// Follows orientd until ``end(_:)``, a signal, or until nobody reads standard output any more.
     ///
-    /// Calls `handler` with the state once a daemon has granted the claim, with each change of it, and with nil when no
-    /// daemon runs any more.
+    /// Calls `handler` with the state once a daemon has granted the claim, if there is one, with each change of it, and
+    /// with nil when no daemon runs any more.
     func run(_ handler: @escaping (ManagerSnapshot?) -> Void) throws(CommandError) {
-        daemon.wantsClaim = true
+        daemon.wantsClaim = claims
         daemon.onState = { [self] _ in daemonChanged(handler) }
         daemon.onClaim = { [self] in daemonChanged(handler) }
         termination = try systemCall(loop.onTermination { [self] in end() })
@@ -43,7 +46,7 @@ final class Subscription {
     private func daemonChanged(_ handler: (ManagerSnapshot?) -> Void) {
         switch (daemon.state, daemon.claim) {
         case (.absent(let error?), _), (.failed(let error), _), (_, .refused(let error)): end(CommandError(error))
-        case (.running(let snapshot), .granted): handler(snapshot)
+        case (.running(let snapshot), let claim) where claim == .granted || !claims: handler(snapshot)
         case (.absent(nil), _): handler(nil)
         case (.disconnected, _): end(.disconnected)
         case (.starting, _), (.running, _): break

@@ -458,9 +458,13 @@ class Check(SessionTestCase):
         self.assertEqual(self.doctor()["rotator"], [("warn", text, "man orient-agent.conf")])
         ((verdict, text, _),) = self.check()["panel"]
         self.assertEqual(verdict, "warn")
-        advice = "--output=HDMI-A-1, or with Output=HDMI-A-1 below [Agent] in ~/.config/orientd/agent.conf"
-        self.assertIn(f"; to rotate one, start orient-agent with {advice}, after ending", text)
+        self.assertIn("; to rotate one, write Output=HDMI-A-1 below [Agent] in ~/.config/orientd/agent.conf, and", text)
         agent.wait_for_warning("no output is a built-in panel")
+        findings = self.check("--output=HDMI-A-1")
+        self.assertEqual(findings["panel"][0][0], "ok")
+        ((verdict, text, remedy),) = findings["agent"]
+        self.assertEqual((verdict, remedy), ("warn", "pkill -x orient-agent; setsid -f orient-agent"))
+        self.assertTrue(text.endswith("found no output to rotate with the settings that it has read; start it again"), text)
 
     def test_panel_that_only_the_running_agent_was_told(self):
         self.start(claim=False)

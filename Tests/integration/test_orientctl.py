@@ -488,7 +488,7 @@ class Monitor(OrientctlTestCase):
                 [BUILD / "orientctl", "monitor", *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE
             )
             process.stdout.readline()
-            self.client.wait_for("Claims", 1)
+            self.client.wait_for("Claims", 0 if arguments == ("--waybar",) else 1)
             process.stdout.close()
             self.assertEqual(process.wait(10), DONE)
             self.assertEqual(process.stderr.read(), b"")
@@ -539,6 +539,7 @@ class Monitor(OrientctlTestCase):
 
 class MonitorForWaybar(OrientctlTestCase):
     def start_bar(self):
+        self.client.claim()  # as an agent does: the bar claims nothing
         return self.start_orientctl("monitor", "--waybar")
 
     def wait_for_line(self, **expected):
@@ -576,12 +577,14 @@ class MonitorForWaybar(OrientctlTestCase):
         other = self.rig.connect()
         other.claim()
         other.release()
+        self.assertEqual(self.client.get("Claims"), 1)
         self.client.ask("Rotate", "s", "portrait")
         self.wait_for_line(alt="portrait")
+        self.client.release()
+        self.assertIn("Sensor: idle", self.wait_for_line()["tooltip"])
         self.assertEqual(self.interrupt(process), DONE)
         lines = self.output().splitlines()
         self.assertTrue(all(line != after for line, after in zip(lines, lines[1:])), lines)
-        self.client.wait_for("Claims", 0)
 
     def test_a_restarted_daemon_is_shown_again(self):
         self.rig.add_device(accelerometer())
@@ -595,6 +598,7 @@ class MonitorForWaybar(OrientctlTestCase):
         self.assertEqual((line["text"], line["class"]), ("", ["stopped"]))
         self.rig.turn(UPSIDE_DOWN)
         self.rig.start_orientd()
+        self.client.claim()
         line = self.wait_for_line(alt="portrait-upside-down")
         self.assertIn("following the device", line["tooltip"])
         self.assertEqual(self.interrupt(process), DONE)

@@ -7,8 +7,12 @@ import Testing
 @testable import orientctl
 
 @Suite struct PoseTests {
-    private static func status(_ orientation: DeviceOrientation, _ face: FaceOrientation) -> ManagerStatus {
-        var status = ManagerStatus(naturalOrientation: .portrait)
+    private static func status(
+        _ orientation: DeviceOrientation,
+        _ face: FaceOrientation,
+        natural: DeviceOrientation = .portrait
+    ) -> ManagerStatus {
+        var status = ManagerStatus(naturalOrientation: natural)
         status.deviceOrientation = orientation
         status.faceOrientation = face
         return status
@@ -32,6 +36,20 @@ import Testing
         #expect(Pose.picture(of: Self.status(.landscapeLeft, .none)).contains("│◀              │"))
         #expect(Pose.picture(of: Self.status(.landscapeRight, .none)).contains("│             ▶ │"))
         #expect(Pose.picture(of: Self.status(.unknown, .none)).joined().contains("?"))
+    }
+
+    @Test(arguments: [
+        (orientation: DeviceOrientation.landscapeLeft, edge: "top edge up", line: "│       ▲       │"),
+        (.landscapeRight, "bottom edge up", "│       ▼       │"), (.portrait, "left edge up", "    │     ▶ │    "),
+        (.portraitUpsideDown, "right edge up", "    │◀      │    "),
+    ])
+    func `a display that is wider than high has its own top where the words say`(
+        orientation: DeviceOrientation,
+        edge: String,
+        line: String
+    ) {
+        #expect(orientation.upperEdge(natural: .landscapeLeft) == edge)
+        #expect(Pose.picture(of: Self.status(orientation, .none, natural: .landscapeLeft)).contains(line))
     }
 
     @Test func `the hinge is drawn from the side`() {

@@ -40,6 +40,9 @@ import Testing
         let line = line { $0.sensorState = .lost }
         #expect(line.contains(#""class":["unlocked","portrait","no-sensor"]"#))
         #expect(line.hasSuffix(#"\nSensor: lost"}"#))
+        let idle = self.line { $0.sensorState = .idle }
+        #expect(idle.contains(#""class":["unlocked","portrait"]"#))
+        #expect(idle.hasSuffix(#"\nSensor: idle"}"#))
     }
 
     @Test func `the id of an application cannot change the markup or the line`() {

@@ -41,9 +41,9 @@ struct OutputReport: Sendable {
         let found = all.isEmpty ? "there are no outputs" : "the outputs are \(all)"
         guard !names.isEmpty else {
             let name = (outputs.first { $0.isShown } ?? outputs.first)?.name ?? "NAME"
-            return "no output is a built-in panel (eDP, LVDS, DSI, DPI or SPI): \(found); to rotate one, "
-                + "start orient-agent with --output=\(name), or with Output=\(name) below [Agent] in "
-                + "~/.config/orientd/agent.conf, after ending one that runs"
+            return "no output is a built-in panel (eDP, LVDS, DSI, DPI or SPI): \(found); to rotate one, write "
+                + "Output=\(name) below [Agent] in ~/.config/orientd/agent.conf, and end and start orient-agent, for "
+                + "which --output=\(name) does the same once"
         }
         let list = missing.map { "'\($0)'" }.joined(separator: " or ")
         return "there is no output \(list): \(found)"

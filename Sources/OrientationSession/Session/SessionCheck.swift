@@ -18,6 +18,8 @@ package final class SessionCheck {
     private let loop: EventLoop
     /// Nil without a display.
     private var surroundings: Surroundings?
+    /// Whether there is an output that an agent with the present settings rotates.
+    private var hasPanel = false
     /// The findings as lines of JSON.
     private var findings: [String] = []
 
@@ -85,6 +87,11 @@ package final class SessionCheck {
     }
 
     private func add(_ agent: AgentLock.Holder) {
+        if agent.hindrance == .noOutput, hasPanel {
+            let text = "process \(agent.process) found no output to rotate with the settings that it has read"
+            let restart = "pkill -x orient-agent; setsid -f orient-agent"
+            return add("warn", "agent", text + "; start it again", remedy: restart)
+        }
         // What hinders an agent is a finding of doctor about all agents.
         let deed = agent.hindrance == nil ? agent.activity : "runs in this session"
         add("ok", "agent", "process \(agent.process) \(deed)")
@@ -121,6 +128,7 @@ package final class SessionCheck {
             return add("warn", "panel", "\(names) is off, as with a closed lid, and is rotated when it is on again")
         }
         addProblem(of: report)
+        hasPanel = true
         let direction = panel.transform.isSideways ? " counter-clockwise, as Wayland counts" : ""
         add("ok", "panel", "\(panel.name), transform \(panel.transform)\(direction)")
         checkTouch(panel, outputs)

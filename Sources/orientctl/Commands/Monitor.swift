@@ -7,15 +7,15 @@ import OrientationBus
 import OrientationCore
 import SystemdBus
 
-/// `orientctl monitor`: prints every change, and keeps the sensor running meanwhile.
+/// `orientctl monitor`: prints every change.
 enum Monitor {
     static let command = Command(
         name: "monitor",
         operands: "[PROPERTY...]",
         forms: "[--full|--waybar|PROPERTY...]",
         summary: "print every change until Ctrl-C",
-        description: "Prints every change until Ctrl-C, and keeps the sensor running meanwhile. With PROPERTY, prints "
-            + "only values; Gravity changes without a signal: use get.",
+        description: "Prints every change until Ctrl-C, and, except with --waybar, keeps the sensor running meanwhile. "
+            + "With PROPERTY, prints only values; Gravity changes without a signal: use get.",
         example: "monitor InterfaceOrientation",
         options: [
             .init("full", "f", help: "print every property with each change"),
@@ -26,8 +26,10 @@ enum Monitor {
         guard [invocation.has("full"), invocation.has("waybar"), !properties.isEmpty].filter({ $0 }).count < 2 else {
             throw CommandError("--full, --waybar and PROPERTY cannot be combined", .usage)
         }
-        let subscription = try Subscription(try invocation.connect())
-        if invocation.has("waybar") { return try subscription.run(WaybarMonitor(subscription).show) }
+        let isForWaybar = invocation.has("waybar")
+        // A bar shows what others decide: it keeps no sensor running.
+        let subscription = try Subscription(try invocation.connect(), claims: !isForWaybar)
+        if isForWaybar { return try subscription.run(WaybarMonitor(subscription).show) }
         return try subscription.run(ChangeMonitor(subscription, invocation, properties).show)
     }
 

@@ -126,8 +126,8 @@ enum Rotation {
     static let align = Command(
         name: "align",
         summary: "turn the interface once to match the device",
-        description: "Turns the interface once to match the device. If the lock is on, it holds the new orientation, "
-            + "except in laptop mode."
+        description: "Turns the interface once to match the device; a lock then holds the new orientation. In laptop "
+            + "mode, returns to the laptop orientation instead, and leaves a lock as it is."
     ) { invocation throws(CommandError) in
         let bus = try invocation.connect()
         try call("AlignToDevice", readsDevice: true, wants: .device, shows: .interface, bus, invocation)

@@ -28,7 +28,7 @@ struct WaybarModule {
         ]
         if status.tabletMode != .unknown { classes.append(status.tabletMode.name) }
         if status.sensorState != .sampling {
-            classes.append("no-sensor")
+            if status.sensorState != .idle { classes.append("no-sensor") }
             tooltip.append("Sensor: \(status.sensorState.name)")
         }
         return JSONValue([

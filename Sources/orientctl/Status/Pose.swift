@@ -14,15 +14,24 @@ enum Pose {
     }
 
     static func picture(of status: ManagerStatus) -> [String] {
-        switch status.faceOrientation.deviceOrientation ?? status.deviceOrientation {
-        case .unknown: standing(top: "?")
-        case .portrait: standing(top: "▲")
-        case .portraitUpsideDown: standing(bottom: "▼")
-        case .landscapeLeft: sideways(left: "◀")
-        case .landscapeRight: sideways(right: "▶")
-        case .faceUp: lying("face up")
-        case .faceDown: lying("face down")
+        let orientation = status.faceOrientation.deviceOrientation ?? status.deviceOrientation
+        let draw: (String, String, String, String) -> [String]
+        switch orientation {
+        case .unknown: return standing(top: "?")
+        case .portrait, .portraitUpsideDown: draw = standing
+        case .landscapeLeft, .landscapeRight: draw = sideways
+        case .faceUp: return lying("face up")
+        case .faceDown: return lying("face down")
         }
+        // A display that is wider than high has its own top up in a landscape orientation.
+        let top = orientation.sensed(natural: status.naturalOrientation)
+        func arrow(_ arrow: String, _ edge: DeviceOrientation) -> String { top == edge ? arrow : " " }
+        return draw(
+            arrow("▲", .portrait),
+            arrow("◀", .landscapeLeft),
+            arrow("▼", .portraitUpsideDown),
+            arrow("▶", .landscapeRight)
+        )
     }
 
     /// The machine from the side: the base to the right of the hinge, and the display at an angle in degrees to it.
@@ -40,25 +49,35 @@ enum Pose {
         return rows.map { $0.joined() }
     }
 
-    static func standing(top: String = " ", left: String = " ", bottom: String = " ") -> [String] {
+    static func standing(
+        top: String = " ",
+        left: String = " ",
+        bottom: String = " ",
+        right: String = " "
+    ) -> [String] {
         [
             "    ┌───────┐    ",
             "    │   \(top)   │    ",
             "    │       │    ",
-            "    │\(left)      │    ",
+            "    │\(left)    \(right) │    ",
             "    │       │    ",
             "    │   \(bottom)   │    ",
             "    └───────┘    ",
         ]
     }
 
-    static func sideways(top: String = " ", left: String = " ", right: String = " ") -> [String] {
+    static func sideways(
+        top: String = " ",
+        left: String = " ",
+        bottom: String = " ",
+        right: String = " "
+    ) -> [String] {
         [
             "                 ",
             "┌───────────────┐",
             "│       \(top)       │",
             "│\(left)            \(right) │",
-            "│               │",
+            "│       \(bottom)       │",
             "└───────────────┘",
         ]
     }
