@@ -789,6 +789,9 @@ class RecordAndReplay(OrientctlTestCase):
         self.assertTrue(run.stdout.endswith(" recording has ended\n"), run.stdout)
         lines = self.rig.orientctl("status").stdout.splitlines()
         self.assertIn("Sensor: recording has ended", lines)
+        # It has ended before the first state is printed.
+        run = self.rig.orientctl("monitor")
+        self.assertRegex(run.stdout, r"^\S+ SensorState=lost DeviceOrientation=portrait .*\n\S+ recording has ended\n$")
 
     def test_malformed_line_of_a_replayed_recording_is_shown(self):
         trace = self.rig.directory / "trace.csv"

@@ -155,7 +155,7 @@ class Turning(InterfaceTestCase):
         self.rig.remove_device()
         self.client.wait_for("SensorState", "lost")
         run = self.rig.orientctl("align")
-        warning = "the interface is shown in landscape-right: the accelerometer is lost, and the device was held so before"
+        warning = "the interface is shown in landscape-right: the accelerometer is lost, and the device was last held so"
         self.assertEqual((run.returncode, run.stderr), (DONE, f"orientctl: warning: {warning}\n"))
 
     def test_align_and_unlock_work_without_the_right_to_claim(self):

@@ -15,7 +15,8 @@ extension OrientationMachine {
     var measuresAngle: Bool {
         guard tablet.hasHinge, lifecycle == .running, !isLidClosed else { return false }
         if tabletModeClaims > 0 || tablet.check.deadline != nil { return true }
-        return tablet.override == .unknown && countsAngle && (servesOrientation || hasVirtualSwitch)
+        // Also while somebody has set the mode, so that the angle is known at once when that ends.
+        return countsAngle && (servesOrientation || hasVirtualSwitch)
     }
 
     /// Whether there is to be a virtual tablet switch.

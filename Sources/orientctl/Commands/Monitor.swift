@@ -73,9 +73,12 @@ private final class ChangeMonitor {
         isStopped = false
         // What a restart does not change is not printed again.
         let changes = changes(from: last, to: state)
+        let isFirst = last == nil
         let isLoss = state.status.sensorState == .lost && last?.status.sensorState != .lost
         last = state
-        if isLoss { lost(changes) } else { print(changes) }
+        // The first values are printed in any case.
+        if isFirst || !isLoss { print(changes) }
+        if isLoss { lost(isFirst ? [] : changes) }
     }
 
     /// Ends with the recording that orientd replays, which is not the loss of a sensor, or with an error in it.

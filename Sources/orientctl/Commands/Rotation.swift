@@ -187,7 +187,7 @@ enum Rotation {
                 }
                 let isOld = status.sensorState == .lost
                 return status.obstacle(to: orientation, deciding)
-                    ?? (isOld ? "the accelerometer is lost, and the device was held so before" : nil)
+                    ?? (isOld ? "the accelerometer is lost, and the device was last held so" : nil)
             case .orientation(let orientation): return status.obstacle(to: orientation, deciding)
             }
         }

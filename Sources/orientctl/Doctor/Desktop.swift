@@ -138,7 +138,7 @@ extension Desktop {
         case .on(let isMeasured) where isMeasured || isModeSet:
             .warn("\(text), in spite of TabletSwitch=yes", remedy: .showSwitch)
         case .on:
-            .warn("\(text) until orientctl tablet-mode tablet adds one", remedy: .orientctl("tablet-mode tablet"))
+            .warn("\(text); a command adds one", remedy: .orientctl("tablet-mode tablet"))
         }
     }
 
