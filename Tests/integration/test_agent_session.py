@@ -458,7 +458,8 @@ class Check(SessionTestCase):
         self.assertEqual(self.doctor()["rotator"], [("warn", text, "man orient-agent.conf")])
         ((verdict, text, _),) = self.check()["panel"]
         self.assertEqual(verdict, "warn")
-        self.assertIn("; to rotate one, write Output=HDMI-A-1 below [Agent] in ~/.config/orientd/agent.conf, and", text)
+        advice = "write Output=HDMI-A-1 below [Agent] in ~/.config/orientd/agent.conf, or use --output=HDMI-A-1, and"
+        self.assertTrue(text.endswith(f"; to rotate one, {advice} start orient-agent again"), text)
         agent.wait_for_warning("no output is a built-in panel")
         findings = self.check("--output=HDMI-A-1")
         self.assertEqual(findings["panel"][0][0], "ok")

@@ -42,8 +42,8 @@ struct OutputReport: Sendable {
         guard !names.isEmpty else {
             let name = (outputs.first { $0.isShown } ?? outputs.first)?.name ?? "NAME"
             return "no output is a built-in panel (eDP, LVDS, DSI, DPI or SPI): \(found); to rotate one, write "
-                + "Output=\(name) below [Agent] in ~/.config/orientd/agent.conf, and end and start orient-agent, for "
-                + "which --output=\(name) does the same once"
+                + "Output=\(name) below [Agent] in ~/.config/orientd/agent.conf, or use --output=\(name), and start "
+                + "orient-agent again"
         }
         let list = missing.map { "'\($0)'" }.joined(separator: " or ")
         return "there is no output \(list): \(found)"
