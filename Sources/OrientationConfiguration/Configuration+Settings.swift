@@ -15,8 +15,8 @@ extension Configuration: Configurable {
         },
         Setting("Orientation", "NaturalOrientation", .naturalOrientation) {
             """
-            The orientation in which the top of the built-in display is up. With _auto_, it is landscape-left if the \
-            preferred mode of the display is wider than high, otherwise portrait.
+            The device orientation in which the top of the built-in display is up. With _auto_, it is landscape-left if \
+            the preferred mode of the display is wider than high, otherwise portrait.
             """
         },
         Setting("Orientation", "SupportedOrientations", .supportedOrientations) {
