@@ -15,15 +15,14 @@ final class Subscription {
 
     let daemon: DaemonConnection
     let loop: EventLoop
-    private let claims: Bool
     private var termination: TerminationWatch?
     private var output = OutputFile.standardOutput()
     private var failure: CommandError?
 
     /// `claims`: keeps the sensor running.
     init(_ bus: Bus, claims: Bool = true) throws(CommandError) {
-        self.claims = claims
         daemon = DaemonConnection(bus: bus)
+        daemon.wantsClaim = claims
         loop = try systemCall(EventLoop())
     }
 
@@ -32,7 +31,6 @@ final class Subscription {
     /// Calls `handler` with the state once a daemon has granted the claim, if there is one, with each change of it, and
     /// with nil when no daemon runs any more.
     func run(_ handler: @escaping (ManagerSnapshot?) -> Void) throws(CommandError) {
-        daemon.wantsClaim = claims
         daemon.onState = { [self] _ in daemonChanged(handler) }
         daemon.onClaim = { [self] in daemonChanged(handler) }
         termination = try systemCall(loop.onTermination { [self] in end() })
@@ -46,7 +44,7 @@ final class Subscription {
     private func daemonChanged(_ handler: (ManagerSnapshot?) -> Void) {
         switch (daemon.state, daemon.claim) {
         case (.absent(let error?), _), (.failed(let error), _), (_, .refused(let error)): end(CommandError(error))
-        case (.running(let snapshot), let claim) where claim == .granted || !claims: handler(snapshot)
+        case (.running(let snapshot), let claim) where claim == .granted || !daemon.wantsClaim: handler(snapshot)
         case (.absent(nil), _): handler(nil)
         case (.disconnected, _): end(.disconnected)
         case (.starting, _), (.running, _): break

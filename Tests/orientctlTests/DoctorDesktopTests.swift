@@ -8,6 +8,8 @@ import Testing
 
 /// Why a desktop does not rotate the display.
 @Suite struct DoctorDesktopTests {
+    private static let conditional = "; on a convertible, TabletSwitch=yes below [Tablet] adds one"
+
     private func findings(_ kind: Desktop.Kind, _ change: (inout Desktop) -> Void) -> [Finding] {
         var desktop = Desktop(kind: kind)
         change(&desktop)
@@ -56,8 +58,7 @@ import Testing
     @Test func `GNOME does not rotate while there is a pointer and no tablet switch`() {
         let text = "GNOME does not rotate while there is a mouse or touchpad and no tablet switch"
         let inputs: Set<Desktop.Input> = [.touchScreen, .touchpad]
-        let conditional = "; on a convertible, TabletSwitch=yes below [Tablet] adds one"
-        #expect(unmanaged(inputs).map { $0.text } == [text + conditional])
+        #expect(unmanaged(inputs).map { $0.text } == [text + Self.conditional])
         let hinged = unmanaged(inputs, virtual: .off(isMeasured: true))
         #expect(hinged.map { $0.text } == [text + "; TabletSwitch=yes below [Tablet] adds one"])
         #expect(remedy(hinged) == "sudoedit /etc/orientd/orientd.conf; sudo systemctl restart orientd")
@@ -151,8 +152,7 @@ import Testing
         let text = "KDE rotates eDP-1 in tablet mode only, and"
         let always = "kscreen-doctor output.eDP-1.autoRotatePolicy.always"
         let plain = kde(.inTabletMode, tablet: false)
-        let conditional = "; on a convertible, TabletSwitch=yes below [Tablet] adds one"
-        #expect(plain.map { $0.text } == ["\(text) there is no tablet switch" + conditional])
+        #expect(plain.map { $0.text } == ["\(text) there is no tablet switch" + Self.conditional])
         #expect(remedy(plain) == always)
         let hinged = kde(.inTabletMode, tablet: false) { $0.virtualSwitch = .off(isMeasured: true) }
         let advice = "; TabletSwitch=yes below [Tablet] adds one"

@@ -19,8 +19,8 @@ extension MountCalibration.Pose {
 
     func picture(isWide: Bool) -> [String] {
         switch self {
-        case .upright: isWide ? Pose.sideways(top: "▲") : Pose.standing(top: "▲")
-        case .leftEdge: isWide ? Pose.standing(left: "◀") : Pose.sideways(left: "◀")
+        case .upright: Pose.outline(isWide: isWide, top: .portrait)
+        case .leftEdge: Pose.outline(isWide: !isWide, top: .landscapeLeft)
         case .faceUp: Pose.lying("face up")
         }
     }

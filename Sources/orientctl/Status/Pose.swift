@@ -15,23 +15,14 @@ enum Pose {
 
     static func picture(of status: ManagerStatus) -> [String] {
         let orientation = status.faceOrientation.deviceOrientation ?? status.deviceOrientation
-        let draw: (String, String, String, String) -> [String]
-        switch orientation {
-        case .unknown: return standing(top: "?")
-        case .portrait, .portraitUpsideDown: draw = standing
-        case .landscapeLeft, .landscapeRight: draw = sideways
-        case .faceUp: return lying("face up")
-        case .faceDown: return lying("face down")
-        }
         // A display that is wider than high has its own top up in a landscape orientation.
         let top = orientation.sensed(natural: status.naturalOrientation)
-        func arrow(_ arrow: String, _ edge: DeviceOrientation) -> String { top == edge ? arrow : " " }
-        return draw(
-            arrow("▲", .portrait),
-            arrow("◀", .landscapeLeft),
-            arrow("▼", .portraitUpsideDown),
-            arrow("▶", .landscapeRight)
-        )
+        return switch orientation {
+        case .unknown, .portrait, .portraitUpsideDown: outline(isWide: false, top: top)
+        case .landscapeLeft, .landscapeRight: outline(isWide: true, top: top)
+        case .faceUp: lying("face up")
+        case .faceDown: lying("face down")
+        }
     }
 
     /// The machine from the side: the base to the right of the hinge, and the display at an angle in degrees to it.
@@ -49,37 +40,32 @@ enum Pose {
         return rows.map { $0.joined() }
     }
 
-    static func standing(
-        top: String = " ",
-        left: String = " ",
-        bottom: String = " ",
-        right: String = " "
-    ) -> [String] {
-        [
-            "    ┌───────┐    ",
-            "    │   \(top)   │    ",
-            "    │       │    ",
-            "    │\(left)    \(right) │    ",
-            "    │       │    ",
-            "    │   \(bottom)   │    ",
-            "    └───────┘    ",
-        ]
-    }
-
-    static func sideways(
-        top: String = " ",
-        left: String = " ",
-        bottom: String = " ",
-        right: String = " "
-    ) -> [String] {
-        [
-            "                 ",
-            "┌───────────────┐",
-            "│       \(top)       │",
-            "│\(left)            \(right) │",
-            "│       \(bottom)       │",
-            "└───────────────┘",
-        ]
+    /// A device that is wider than high as it is held, or higher than wide, with an arrow at its own top.
+    ///
+    /// `top` names how a device is held whose top is there.
+    static func outline(isWide: Bool, top: DeviceOrientation) -> [String] {
+        func arrow(_ arrow: String, _ place: DeviceOrientation) -> String { top == place ? arrow : " " }
+        let up = top == .unknown ? "?" : arrow("▲", .portrait)
+        let down = arrow("▼", .portraitUpsideDown)
+        let (left, right) = (arrow("◀", .landscapeLeft), arrow("▶", .landscapeRight))
+        return isWide
+            ? [
+                "                 ",
+                "┌───────────────┐",
+                "│       \(up)       │",
+                "│\(left)            \(right) │",
+                "│       \(down)       │",
+                "└───────────────┘",
+            ]
+            : [
+                "    ┌───────┐    ",
+                "    │   \(up)   │    ",
+                "    │       │    ",
+                "    │\(left)    \(right) │    ",
+                "    │       │    ",
+                "    │   \(down)   │    ",
+                "    └───────┘    ",
+            ]
     }
 
     static func lying(_ word: String) -> [String] {
