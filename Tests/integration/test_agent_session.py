@@ -394,10 +394,10 @@ class Check(SessionTestCase):
 
     def test_missing_panel(self):
         self.start(claim=False)
-        self.start_compositor(monitor())
+        self.start_compositor(monitor(), monitor("DP-1", position=(3120, 0)))
         verdict, text, remedy = self.check()["panel"][0]
         self.assertEqual(verdict, "warn")
-        self.assertIn("Output=", text)
+        self.assertIn("Output=NAME", text)
         self.assertEqual(remedy, "man orient-agent.conf")
         self.assertIn("DSI-7", self.check("--output=DSI-7")["panel"][0][1])
         self.assertEqual(self.check("--output=HDMI-A-1")["panel"][0][0], "ok")
@@ -560,9 +560,8 @@ class Check(SessionTestCase):
         process = self.rig.spawn([program, "1000"])
         (found,) = self.check()["rival"]
         self.assertEqual(found[0], "warn")
-        self.assertIn("rot8", found[1])
-        self.assertIn(str(process.pid), found[1])
-        self.assertIn("rot8", found[2])
+        self.assertEqual(found[1], f"rot8 (process {process.pid}) rotates the display as well; remove what starts it")
+        self.assertEqual(found[2], "pkill -x rot8")
 
     def test_desktop_that_rotates_itself(self):
         session = self.start_session_bus()

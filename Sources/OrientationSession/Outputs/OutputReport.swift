@@ -40,7 +40,7 @@ struct OutputReport: Sendable {
         let all = outputs.map { $0.isShown ? $0.name : $0.name + " (off)" }.joined(separator: ", ")
         let found = all.isEmpty ? "there are no outputs" : "the outputs are \(all)"
         guard !names.isEmpty else {
-            let name = (outputs.first { $0.isShown } ?? outputs.first)?.name ?? "NAME"
+            let name = outputs.count == 1 ? outputs[0].name : "NAME"
             return "no output is a built-in panel (eDP, LVDS, DSI, DPI or SPI): \(found); to rotate one, write "
                 + "Output=\(name) below [Agent] in ~/.config/orientd/agent.conf, or use --output=\(name), and start "
                 + "orient-agent again"

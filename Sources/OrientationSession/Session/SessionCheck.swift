@@ -182,7 +182,7 @@ package final class SessionCheck {
             let text =
                 name == "kanshi"
                 ? "kanshi (process \(process)) resets the transform on Hyprland"
-                : "\(name) (process \(process)) rotates the display as well"
+                : "\(name) (process \(process)) rotates the display as well; remove what starts it"
             add("warn", "rival", text, remedy: "pkill -x \(name)")
         }
     }
