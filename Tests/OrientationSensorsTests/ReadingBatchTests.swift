@@ -45,11 +45,16 @@ import Testing
                 func random() -> Double { Double.random(in: -1...1, using: &generator) }
                 goal = (Vector3(random(), random(), random()).direction ?? goal) * 9.81
             }
+            let last = pose
             pose = pose + (goal - pose) * Double.random(in: 0...0.5, using: &generator)
-            let time = Double(number) / Self.rate
+            // A rest of ten seconds before each fifth goal.
+            let time = Double(number) / Self.rate + Double(number / 100) * 10
+            var sensing = Sensing()
+            if number % 100 == 0 { sensing.level = .doze }
+            sensing.reference = last
             let before = (tracker.deviceOrientation, tracker.faceOrientation, tracker.tilt)
-            tracker.add(AccelerometerSample(time: time, acceleration: pose))
-            let isUrgent = batch.isUrgent(RawScan(raw: pose, time: time))
+            tracker.add(AccelerometerSample(time: time, acceleration: pose), sensing)
+            let isUrgent = batch.isUrgent(RawScan(raw: pose, time: time), sensing)
             if before != (tracker.deviceOrientation, tracker.faceOrientation, tracker.tilt) { #expect(isUrgent) }
         }
     }

@@ -84,7 +84,7 @@ extension OrientationMachine {
     /// Classifies a new or a repeated sample; returns whether the edge changed.
     private mutating func classify(_ sample: AccelerometerSample) -> Bool {
         let (edge, hadEdge) = (tracker.deviceEdge, tracker.hasEdge)
-        tracker.add(sample)
+        tracker.add(sample, motion.display.sensing)
         // The first edge after a pause is a turn even if it is the same as before.
         guard tracker.deviceEdge != edge || tracker.hasEdge != hadEdge else { return false }
         policy.deviceTurned(to: tracker.deviceEdge)

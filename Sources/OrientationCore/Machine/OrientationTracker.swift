@@ -69,7 +69,14 @@ package struct OrientationTracker: Sendable {
         (weakSince, weakNorm) = (nil, nil)
     }
 
-    package mutating func add(_ sample: AccelerometerSample) {
+    /// Adds a sample that came while the sensor was read as `sensing` says.
+    ///
+    /// The first one after a rest is taken for the one that follows the pose at rest: those in between were not read.
+    package mutating func add(_ sample: AccelerometerSample, _ sensing: Sensing = .stream) {
+        if sensing.level != .stream, sensing.showsMotion(sample.acceleration) {
+            let last = AccelerometerSample(time: sample.time - samplePeriod, acceleration: sensing.reference)
+            classifier.update(gravity: last.gravity, at: last.time)
+        }
         let gravity = sample.gravity
         classifier.update(gravity: gravity, at: sample.time)
         noteWeakness(of: gravity, at: sample.time)

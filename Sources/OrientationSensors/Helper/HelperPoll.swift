@@ -50,8 +50,8 @@ final class HelperPoll {
         let isNew = self.filter == nil
         self.filter = filter
         if filter == nil { watch = nil } else if isNew { watchChanges() }
-        // After a movement at rest, the next reading comes after half a period.
-        due = loop.now - (filter == nil ? usualPeriod / 2 : 0)
+        // After a movement at rest, the next reading comes after a third of a period.
+        due = loop.now - (filter == nil ? usualPeriod * 2 / 3 : 0)
         // The device may have moved before its changes were awaited.
         if isNew, watch != nil { readNow() } else { wait() }
     }
@@ -97,7 +97,7 @@ final class HelperPoll {
 
     /// Delivers a reading; the batch sees each that the loop sees.
     private func pass(_ reading: RawScan) {
-        let isUrgent = batch?.isUrgent(reading) ?? true
+        let isUrgent = batch?.isUrgent(reading, filter?.sensing ?? .stream) ?? true
         deliver(.success(reading), isUrgent || !allowsBatches || filter != nil)
     }
 
@@ -106,7 +106,7 @@ final class HelperPoll {
         if watch != nil, let filter {
             due = max(filter.deadline, now)
         } else {
-            let measuresOnlyAngle = filter?.measuresOnlyAngle ?? false
+            let measuresOnlyAngle = filter?.sensing.measuresOnlyAngle ?? false
             let next = now + Self.delay(period: period, now: now)
             due = measuresOnlyAngle ? next : Self.nextDue(after: due, period: period, now: now)
         }

@@ -12,10 +12,7 @@ struct MotionFilter: Sendable {
     /// When a reading passes although the device rests.
     var deadline: Double { (passed.time ?? 0) + sensing.longestSilence }
 
-    /// Whether only the angle of the hinge is needed.
-    var measuresOnlyAngle: Bool { sensing.measuresOnlyAngle }
-
-    private let sensing: Sensing
+    let sensing: Sensing
     private let scaling: SensorScaling
     private var passed: RawScan
     /// The last reading that is not equal to the one that passed.

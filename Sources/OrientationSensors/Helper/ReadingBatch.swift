@@ -30,7 +30,7 @@ package struct ReadingBatch: Sendable {
     }
 
     /// Adds a reading, and says whether those since the last urgent one must not wait any longer.
-    mutating func isUrgent(_ reading: RawScan) -> Bool {
+    mutating func isUrgent(_ reading: RawScan, _ sensing: Sensing = .stream) -> Bool {
         guard let time = reading.time else { return true }
         let sample: AccelerometerSample
         switch scaling.measurement(raw: reading.raw, time: time) {
@@ -39,7 +39,7 @@ package struct ReadingBatch: Sendable {
         case .light, .proximity, .heading: return true
         }
         let before = (tracker.deviceOrientation, tracker.faceOrientation, tracker.tilt)
-        tracker.add(sample)
+        tracker.add(sample, sensing)
         waiting += 1
         let isNew = before != (tracker.deviceOrientation, tracker.faceOrientation, tracker.tilt)
         guard isNew || tracker.isTurning || waiting >= capacity || !sample.acceleration.isFinite else { return false }
