@@ -768,14 +768,22 @@ class Desktops(DoctorTestCase):
         with open(controller, "rb") as output:
             return output.read1().decode()
 
+    def test_with_sudo_the_session_is_not_checked_but_named(self):
+        # A user of GNOME was told that all is well.
+        variables = {"DISPLAY": "test-0"}
+        self.assertNotIn("with sudo", self.run_doctor(environment=variables)[1])
+        for caller in ("SUDO_UID", "PKEXEC_UID"):
+            _, output = self.run_doctor(environment=variables | {caller: "1000"})
+            self.assertRegex(output, "(?m)^warn  session: not checked with sudo, nor is desktop; try: orientctl .*doctor$")
+
     def test_commands_that_turn_warn_if_nothing_turns_the_display(self):
         self.environment["WAYLAND_DISPLAY"] = "test-0"
         warning = "orientctl: warning: neither a desktop nor orient-agent turns the display of this session; try: "
         # Its own claim counts for nothing.
-        for command in (("rotate", "next"), ("align",), ("lock", "portrait")):
+        for command in (("rotate", "next"), ("align",), ("lock", "portrait"), ("unlock",)):
             self.assertIn(warning, self.on_terminal(*command))
-        for command in (("lock",), ("unlock",)):
-            self.assertNotIn("warning", self.on_terminal(*command))
+        self.assertNotIn("warning", self.on_terminal("lock"))
+        self.assertIn(warning, self.on_terminal("lock", "toggle"))
         self.claim()
         self.assertNotIn("warning", self.on_terminal("rotate", "next"))
 
@@ -842,6 +850,9 @@ class Desktops(DoctorTestCase):
         self.assert_problem(pattern, "gnome-session-quit --logout")
         self.lock("true")
         self.assert_problem("^the rotation lock of GNOME is on$", self.unlock("gnome"))
+        # People type this as the display does not turn.
+        warning = "warning: the rotation lock of GNOME is on; try: gsettings set"
+        self.assertIn(warning, self.on_terminal("unlock"))
         self.lock("false")
         self.claim()
         self.assertEqual(self.desktop(), [])

@@ -42,6 +42,9 @@ enum Calibrate {
         }
         if let trace { return try calibrate(readings(in: trace, through: target.frame)) }
         guard let accelerometer else { throw noAccelerometer }
+        if output == nil, geteuid() != 0 {
+            complain("the record will be printed; as root, orientctl calibrate adds it to hwdb as well")
+        }
         func calibrateNow() throws(CommandError) {
             try calibrate(readPoses(of: accelerometer, rate: configuration.rate))
         }

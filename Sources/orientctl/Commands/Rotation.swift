@@ -246,14 +246,16 @@ enum Rotation {
         let needsRequest = wish != .none || line == .interface
         let deciding = needsRequest ? try busCall(bus.decidingRequest(of: status)) : nil
         let obstacle = wish.obstacle(status, deciding)
+        let isUnlocked = line == .lock && status.rotationLock == .off
         if let obstacle {
             complain("warning: the interface is shown in \(status.interfaceOrientation.name): \(obstacle)")
             // It says what the line would.
             if line == .interface { return }
-        } else if line == .interface || line == .lock && wish != .none {
+        } else if line == .interface || line == .lock && wish != .none || isUnlocked {
             var others = status
             others.claims -= min(ownClaims, others.claims)
-            let problem = Status.displayFindings(others, on: bus).first
+            // An unlocked laptop need not turn.
+            let problem = Status.displayFindings(others, on: bus).first { !isUnlocked || $0.verdict != .ok }
             if let problem { complain("warning: \(problem.advice(on: bus.address))") }
         }
         if isJSON {

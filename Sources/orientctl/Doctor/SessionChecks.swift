@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CLinux
 import JSON
 import POSIX
 import SystemdBus
@@ -13,6 +14,9 @@ enum SessionChecks {
     static var isGraphical: Bool { environment("WAYLAND_DISPLAY") != nil || environment("DISPLAY") != nil }
 
     static func findings(_ system: SystemState) -> [Finding] {
+        if geteuid() == 0, environment("SUDO_UID") ?? environment("PKEXEC_UID") != nil {
+            return [.warn("not checked with sudo, nor is desktop", remedy: .orientctl("doctor"))]
+        }
         guard isGraphical else { return [] }
         do throws(SystemError) {
             let (lines, problem) = try Program.output(of: ["orient-agent", "--check"], timeout: timeout)
