@@ -459,7 +459,7 @@ class Rig:
             key: value
             for key, value in os.environ.items()
             if key not in ("LD_PRELOAD", "UMOCKDEV_DIR", "DBUS_SESSION_BUS_ADDRESS", "NOTIFY_SOCKET", "NO_COLOR")
-            and key not in ("SUDO_UID", "PKEXEC_UID")
+            and key not in ("SUDO_UID", "PKEXEC_UID", "DOAS_USER")
         }
         self.plain_environment["DBUS_SYSTEM_BUS_ADDRESS"] = self.address
         # The desktop of whoever runs the tests does not matter.

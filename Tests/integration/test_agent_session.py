@@ -571,10 +571,12 @@ class Check(SessionTestCase):
         self.assertEqual(list(findings), ["session"])
         self.assertEqual(findings["session"][0][0], "ok")
 
-    def test_doctor_outside_a_session_has_no_findings_about_it(self):
+    def test_doctor_outside_a_session_says_only_that_it_is_not_checked(self):
         self.start(claim=False)
         found = self.doctor(environment={"WAYLAND_DISPLAY": "", "DISPLAY": ""})
-        self.assertEqual({"session", "display", "panel", "touch", "agent", "rival"} & set(found), set())
+        ((verdict, text, remedy),) = found["session"]
+        self.assertEqual((verdict, text.split(":")[0], remedy), ("ok", "not checked, nor are desktop and rotator", ""))
+        self.assertEqual({"display", "panel", "touch", "agent", "rival"} & set(found), set())
 
     def test_doctor_without_the_agent_says_so(self):
         self.start(claim=False)

@@ -28,7 +28,7 @@ PROXY = "net.hadess.SensorProxy"
 DONE, FAILED = 0, 1
 CHECKS = (
     *("kernel", "node", "scale", "mount matrix", "hwdb", "tablet switch", "gravity", "noise", "sampling"),
-    *("bus", "service", "rotation", "sensor proxy", "polkit", "state", "configuration"),
+    *("bus", "service", "rotation", "sensor proxy", "polkit", "state", "configuration", "session"),
 )
 # Those that need an accelerometer.
 SENSOR_CHECKS = ("node", "scale", "mount matrix", "hwdb", "gravity", "noise", "sampling")
@@ -770,11 +770,14 @@ class Desktops(DoctorTestCase):
 
     def test_with_sudo_the_session_is_not_checked_but_named(self):
         # A user of GNOME was told that all is well.
-        variables = {"DISPLAY": "test-0"}
-        self.assertNotIn("with sudo", self.run_doctor(environment=variables)[1])
-        for caller in ("SUDO_UID", "PKEXEC_UID"):
-            _, output = self.run_doctor(environment=variables | {caller: "1000"})
-            self.assertRegex(output, "(?m)^warn  session: not checked with sudo, nor is desktop; try: orientctl .*doctor$")
+        display = {"DISPLAY": "test-0"}
+        self.assertNotIn("without sudo", self.run_doctor(environment=display)[1])
+        text = "that takes a terminal of the graphical session, without sudo\n"
+        for variables in ({}, *(display | {caller: "1000"} for caller in ("SUDO_UID", "PKEXEC_UID", "DOAS_USER"))):
+            _, output = self.run_doctor(environment=variables)
+            self.assertIn("ok    session: not checked, nor are desktop and rotator: " + text, output)
+        _, output = self.run_doctor(environment=self.environment)
+        self.assertIn("ok    session: not checked: " + text, output)
 
     def test_commands_that_turn_warn_if_nothing_turns_the_display(self):
         self.environment["WAYLAND_DISPLAY"] = "test-0"

@@ -34,6 +34,9 @@ package struct OrientationTracker: Sendable {
     /// The norm in g of samples that have been too small for a first answer for ``longestWeakness``.
     private(set) var weakNorm: Double?
 
+    /// How long, in seconds, a knock lasts at most.
+    private static let longestKnock = 0.03
+
     /// How long samples that are too small for an answer are no fault, in seconds: longer than any fall.
     private static let longestWeakness = 2.0
 
@@ -71,10 +74,12 @@ package struct OrientationTracker: Sendable {
 
     /// Adds a sample that came while the sensor was read as `sensing` says.
     ///
-    /// The first one after a rest is taken for the one that follows the pose at rest: those in between were not read.
+    /// Before the first one after a rest, the pose at rest is added: the readings since the last sample were left out.
+    /// Of a fast sensor, the next two samples may be of the same knock, so there the samples have to show the movement.
     package mutating func add(_ sample: AccelerometerSample, _ sensing: Sensing = .stream) {
-        if sensing.level != .stream, sensing.showsMotion(sample.acceleration) {
-            let last = AccelerometerSample(time: sample.time - samplePeriod, acceleration: sensing.reference)
+        if sensing.level != .stream, samplePeriod >= Self.longestKnock, sensing.showsMotion(sample.acceleration) {
+            let time = sample.time - constants.longestCounted
+            let last = AccelerometerSample(time: time, acceleration: sensing.reference)
             classifier.update(gravity: last.gravity, at: last.time)
         }
         let gravity = sample.gravity

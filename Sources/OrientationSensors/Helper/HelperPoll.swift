@@ -50,8 +50,8 @@ final class HelperPoll {
         let isNew = self.filter == nil
         self.filter = filter
         if filter == nil { watch = nil } else if isNew { watchChanges() }
-        // After a movement at rest, the next reading comes after a third of a period.
-        due = loop.now - (filter == nil ? usualPeriod * 2 / 3 : 0)
+        // After a movement at rest, the next reading comes after half a period.
+        due = loop.now - (filter == nil ? usualPeriod / 2 : 0)
         // The device may have moved before its changes were awaited.
         if isNew, watch != nil { readNow() } else { wait() }
     }

@@ -42,8 +42,8 @@ enum Calibrate {
         }
         if let trace { return try calibrate(readings(in: trace, through: target.frame)) }
         guard let accelerometer else { throw noAccelerometer }
-        if output == nil, geteuid() != 0 {
-            complain("the record will be printed; as root, orientctl calibrate adds it to hwdb as well")
+        if output == nil, geteuid() != 0, target.match != nil {
+            complain("the record will only be printed; as root, orientctl calibrate adds it to hwdb")
         }
         func calibrateNow() throws(CommandError) {
             try calibrate(readPoses(of: accelerometer, rate: configuration.rate))

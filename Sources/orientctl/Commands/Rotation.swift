@@ -243,10 +243,10 @@ enum Rotation {
         guard wish != .none || line != nil || isJSON else { return }
         let snapshot = try busCall(bus.readManager())
         let status = snapshot.status
-        let needsRequest = wish != .none || line == .interface
+        let isUnlocked = line == .lock && status.rotationLock == .off
+        let needsRequest = wish != .none || line == .interface || isUnlocked
         let deciding = needsRequest ? try busCall(bus.decidingRequest(of: status)) : nil
         let obstacle = wish.obstacle(status, deciding)
-        let isUnlocked = line == .lock && status.rotationLock == .off
         if let obstacle {
             complain("warning: the interface is shown in \(status.interfaceOrientation.name): \(obstacle)")
             // It says what the line would.
@@ -254,21 +254,25 @@ enum Rotation {
         } else if line == .interface || line == .lock && wish != .none || isUnlocked {
             var others = status
             others.claims -= min(ownClaims, others.claims)
-            // An unlocked laptop need not turn.
-            let problem = Status.displayFindings(others, on: bus).first { !isUnlocked || $0.verdict != .ok }
-            if let problem { complain("warning: \(problem.advice(on: bus.address))") }
+            // Where orient-agent runs, it unlocks the desktop's switch a moment later.
+            if isUnlocked { others.rotationLock = .current }
+            let findings = Status.displayFindings(others, on: bus, orElse: Status.autorotationOff(status))
+            if let problem = findings.first(where: { line == .interface || $0.verdict != .ok }) {
+                complain("warning: \(problem.advice(on: bus.address))")
+            }
         }
         if isJSON {
             let names = ["InterfaceOrientation", "InterfaceRule", "RotationLock", "Autorotate"]
             return try emit([Get.json(names, of: snapshot)])
         }
+        let interface = "Interface: \(Status.interface(status, deciding: deciding))"
         switch line {
         case .lock:
             if obstacle == nil, status.rotationLock != .off, status.isInLaptopMode {
                 complain("warning: the machine is used as a laptop; the lock applies in tablet mode")
             }
-            try emit(["Lock: \(Status.lock(status))"])
-        case .interface: try emit(["Interface: \(Status.interface(status, deciding: deciding))"])
+            try emit(["Lock: \(Status.lock(status))"] + (isUnlocked ? [interface] : []))
+        case .interface: try emit([interface])
         case .autorotate: try emit(["Autorotate: \(Status.autorotate(status))"])
         case nil: break
         }

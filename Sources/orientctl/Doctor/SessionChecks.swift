@@ -14,10 +14,11 @@ enum SessionChecks {
     static var isGraphical: Bool { environment("WAYLAND_DISPLAY") != nil || environment("DISPLAY") != nil }
 
     static func findings(_ system: SystemState) -> [Finding] {
-        if geteuid() == 0, environment("SUDO_UID") ?? environment("PKEXEC_UID") != nil {
-            return [.warn("not checked with sudo, nor is desktop", remedy: .orientctl("doctor"))]
+        let isForUser = ["SUDO_UID", "PKEXEC_UID", "DOAS_USER"].contains { environment($0) != nil }
+        guard isGraphical, !isForUser || geteuid() != 0 else {
+            let others = (try? Bus(.session)) == nil ? ", nor are desktop and rotator" : ""
+            return [.ok("not checked\(others): that takes a terminal of the graphical session, without sudo")]
         }
-        guard isGraphical else { return [] }
         do throws(SystemError) {
             let (lines, problem) = try Program.output(of: ["orient-agent", "--check"], timeout: timeout)
             return problem.map { [.warn("cannot be checked: orient-agent --check \($0)")] } ?? findings(in: lines)

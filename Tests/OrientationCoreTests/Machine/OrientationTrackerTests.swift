@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Glibc
 import Testing
 
 @testable import OrientationCore
@@ -41,6 +42,39 @@ private let lyingFaceDown = Vector3(0, 0, -standard)
         #expect(tracker.deviceOrientation == .unknown && tracker.faceOrientation == .none)
         #expect(tracker.deviceEdge == .unknown && tracker.gravity == .zero)
         #expect(!tracker.hasAnswer && !tracker.isTurning && tracker.reference == 1)
+    }
+
+    /// The reading of a device that is rolled by so many degrees towards its left edge.
+    private func rolled(_ degrees: Double) -> Vector3 {
+        Vector3(9.81 * sin(degrees * .pi / 180), 9.81 * cos(degrees * .pi / 180), 0)
+    }
+
+    /// Returns the edges after the first and the second reading of a device that has rested for a minute and then moved.
+    private func edges(from start: Double, to end: Double, rate: Double) -> [DeviceOrientation] {
+        var tracker = tracker(after: rolled(0), rolled(start))
+        tracker.begin(samplePeriod: 1 / rate, faceUp: .positiveZ)
+        for sample in second(of: rolled(0), from: 2) + second(of: rolled(start), from: 3) { tracker.add(sample) }
+        var sensing = Sensing()
+        sensing.level = .doze
+        sensing.reference = rolled(start)
+        sensing.threshold = 0.3
+        tracker.add(AccelerometerSample(time: 63, acceleration: rolled(end)), sensing)
+        let first = tracker.deviceEdge
+        tracker.add(AccelerometerSample(time: 63 + 0.5 / rate, acceleration: rolled(end)))
+        return [first, tracker.deviceEdge]
+    }
+
+    @Test func `a turn from rest takes two readings half a period apart`() {
+        for (start, end) in [(0.0, 60.0), (0, 90), (40, 90)] {
+            #expect(edges(from: start, to: end, rate: 15) == [.portrait, .landscapeLeft], "from \(start) to \(end)")
+        }
+        #expect(edges(from: 0, to: 180, rate: 15) == [.portrait, .portraitUpsideDown])
+        // Short of the next edge.
+        #expect(edges(from: 0, to: 35, rate: 15) == [.portrait, .portrait])
+    }
+
+    @Test func `two readings of a fast sensor may be of one knock`() {
+        #expect(edges(from: 0, to: 90, rate: 50) == [.portrait, .portrait])
     }
 
     // What a person sees upright, on panels mounted either way.
