@@ -15,7 +15,7 @@ enum TabletModeCommand {
             + "Without an argument, prints the mode and where it comes from.",
         words: [
             ("auto", "what its switch or hinge says"), ("laptop", "a laptop"), ("tablet", "a tablet"),
-            ("toggle", "the other mode, and the next time auto, if a switch or hinge tells the mode"),
+            ("toggle", "the other mode; the next time auto, if a switch or hinge tells it"),
         ]
     ) { invocation throws(CommandError) in
         let choice = try invocation.operands.first.map { name throws(CommandError) -> Choice in
