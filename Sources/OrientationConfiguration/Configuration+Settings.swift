@@ -29,11 +29,11 @@ extension Configuration: Configurable {
         Setting("Orientation", "Autorotate", .nameOrAuto { $1(&$0.machine.autorotate) }) {
             """
             When the interface follows the device. With _tablet-mode_, not while a convertible is used as a laptop. \
-            With _never_, only on request: by hand, by the lock or by programs. With _auto_, it is tablet-mode \
-            while *orientctl tablet-mode* sets the tablet mode. Once a tablet switch or a way to measure the hinge was \
-            found (its sensor, or an accelerometer in each half), it stays tablet-mode until orientd ends. Otherwise \
-            the chassis type decides: tablet-mode on a convertible, never on a laptop, otherwise always. A mode set at \
-            run time with *orientctl autorotate* is saved and takes precedence.
+            With _never_, only on request: by hand, by the lock or by programs. With _auto_, it is _tablet-mode_ \
+            as long as a person sets what the machine is used as (*orientctl tablet-mode*), and from when a tablet \
+            switch or a way to measure the hinge is found (its sensor, or an accelerometer in each half) until orientd \
+            ends. Otherwise the chassis type decides: tablet-mode on a convertible, never on a laptop, otherwise \
+            always. A mode set at run time with *orientctl autorotate* is saved and takes precedence.
             """
         },
         Setting("Orientation", "LaptopOrientation", .nameOrAuto { $1(&$0.machine.laptopOrientation) }) {

@@ -51,7 +51,7 @@ package final class SessionCheck {
                 add(agent)
             } else if mayKeepLock {
                 let remedy = "systemctl --user enable --now orient-agent"
-                let text = "orient-agent does not run: the desktop's rotation switch and the lock of orientd may differ"
+                let text = "optional: orient-agent does not run; the desktop's lock and that of orientd may differ"
                 add("ok", "agent", text, remedy: remedy)
             }
             if mayKeepLock { checkHooks() }

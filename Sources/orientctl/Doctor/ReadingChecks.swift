@@ -149,10 +149,9 @@ enum ReadingChecks {
         guard let source = readings.source, let last = readings.samples.last, last.time > 0 else {
             return unmeasured(system)
         }
-        if let warning = readings.warnings.first {
-            // Without orientd, only root may change a sensor's settings: others follow from the first.
+        if !readings.warnings.isEmpty {
             if getuid() == 0 { return .warn(readings.warnings.joined(separator: "; ")) }
-            return .ok("not measured without orientd: \(warning)", remedy: .asRoot)
+            return .ok("not measured: without orientd, only root may set the sensor's rate", remedy: .asRoot)
         }
         let reached = Double(readings.samples.count - 1) / last.time
         return rate(reached, expected: source.rate, "without orientd, \(source.mode.name)")
