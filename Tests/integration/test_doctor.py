@@ -2,6 +2,7 @@
 """orientctl doctor: each check on a healthy and on a broken system."""
 
 import contextlib
+import fcntl
 import json
 import os
 import pathlib
@@ -859,6 +860,20 @@ class Desktops(DoctorTestCase):
         self.lock("false")
         self.claim()
         self.assertEqual(self.desktop(), [])
+
+    def test_unlock_knows_that_the_agent_unlocks_the_desktop_a_moment_later(self):
+        folder = self.rig.directory / "runtime" / "orient-agent"
+        folder.mkdir(parents=True)
+        self.environment["XDG_RUNTIME_DIR"] = str(folder.parent)
+        self.lock("true")
+        self.start_mutter(True)
+        self.claim()
+        self.assertIn("warning: the rotation lock of GNOME is on", self.on_terminal("unlock"))
+        with open(folder / "wayland-0.lock", "w") as file:
+            fcntl.lockf(file, fcntl.LOCK_EX)
+            file.write(f"{os.getpid()} synchronises the rotation lock with the desktop\n")
+            file.flush()
+            self.assertEqual(self.on_terminal("unlock"), "Lock: off\r\nInterface: portrait, following the device\r\n")
 
     def unlock(self, vendor):
         return f"gsettings set org.{vendor}.settings-daemon.peripherals.touchscreen orientation-lock false"
