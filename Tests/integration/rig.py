@@ -28,6 +28,11 @@ SOURCE_ROOT = pathlib.Path(__file__).resolve().parents[2]
 FIXTURES = SOURCE_ROOT / "Tests" / "Fixtures"
 BUILD = pathlib.Path(os.environ.get("ORIENTD_BUILD", SOURCE_ROOT / ".build" / "debug")).resolve()
 PYTHON = "/usr/bin/python3"
+# What whoever runs the tests may have set.
+OF_THE_CALLER = (
+    *("LD_PRELOAD", "UMOCKDEV_DIR", "DBUS_SESSION_BUS_ADDRESS", "NOTIFY_SOCKET", "NO_COLOR"),
+    *("SUDO_UID", "PKEXEC_UID", "DOAS_USER"),
+)
 
 BUS_NAME = "org.orientd1"
 ROOT_PATH = "/org/orientd1"
@@ -456,10 +461,7 @@ class Rig:
         bus_socket = self.directory / "bus"
         self.address = f"unix:path={bus_socket}"
         self.plain_environment = {
-            key: value
-            for key, value in os.environ.items()
-            if key not in ("LD_PRELOAD", "UMOCKDEV_DIR", "DBUS_SESSION_BUS_ADDRESS", "NOTIFY_SOCKET", "NO_COLOR")
-            and key not in ("SUDO_UID", "PKEXEC_UID", "DOAS_USER")
+            key: value for key, value in os.environ.items() if key not in OF_THE_CALLER
         }
         self.plain_environment["DBUS_SYSTEM_BUS_ADDRESS"] = self.address
         # The desktop of whoever runs the tests does not matter.

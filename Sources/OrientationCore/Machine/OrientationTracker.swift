@@ -75,7 +75,7 @@ package struct OrientationTracker: Sendable {
     /// Adds a sample that came while the sensor was read as `sensing` says.
     ///
     /// Before the first one after a rest, the pose at rest is added: the readings since the last sample were left out.
-    /// Of a fast sensor, the next two samples may be of the same knock, so there the samples have to show the movement.
+    /// Not for a fast sensor: two of its samples may be of one knock.
     package mutating func add(_ sample: AccelerometerSample, _ sensing: Sensing = .stream) {
         if sensing.level != .stream, samplePeriod >= Self.longestKnock, sensing.showsMotion(sample.acceleration) {
             let time = sample.time - constants.longestCounted

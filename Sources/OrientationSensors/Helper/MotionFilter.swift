@@ -12,6 +12,7 @@ struct MotionFilter: Sendable {
     /// When a reading passes although the device rests.
     var deadline: Double { (passed.time ?? 0) + sensing.longestSilence }
 
+    /// How the device is read while it rests.
     let sensing: Sensing
     private let scaling: SensorScaling
     private var passed: RawScan

@@ -29,7 +29,8 @@ package struct ReadingBatch: Sendable {
         capacity = max(1, Int(longest * rate))
     }
 
-    /// Adds a reading, and says whether those since the last urgent one must not wait any longer.
+    /// Adds a reading that came while the sensor was read as `sensing` says; says whether those since the last urgent one
+    /// must not wait any longer.
     mutating func isUrgent(_ reading: RawScan, _ sensing: Sensing = .stream) -> Bool {
         guard let time = reading.time else { return true }
         let sample: AccelerometerSample

@@ -42,13 +42,15 @@ enum Calibrate {
         }
         if let trace { return try calibrate(readings(in: trace, through: target.frame)) }
         guard let accelerometer else { throw noAccelerometer }
-        if output == nil, geteuid() != 0, target.match != nil {
-            complain("the record will only be printed; as root, orientctl calibrate adds it to hwdb")
-        }
         func calibrateNow() throws(CommandError) {
             try calibrate(readPoses(of: accelerometer, rate: configuration.rate))
         }
-        try output == nil && geteuid() == 0 ? withoutDaemon(calibrateNow) : calibrateNow()
+        guard output == nil else { return try calibrateNow() }
+        if geteuid() == 0 { return try withoutDaemon(calibrateNow) }
+        if target.match != nil {
+            complain("the record will only be printed; as root, orientctl calibrate adds it to hwdb")
+        }
+        try calibrateNow()
     }
 
     private static let noAccelerometer = CommandError("no accelerometer found", remedy: .doctor)

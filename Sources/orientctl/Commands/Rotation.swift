@@ -32,7 +32,8 @@ enum Rotation {
             case .toggle: try busCall(bus.readManager()).status.rotationLock == .off ? .current : .off
             }
         let wish: Wish = if case .orientation(let orientation) = lock { .orientation(orientation) } else { .none }
-        try call("SetRotationLock", lock.name, readsDevice: lock == .off, wants: wish, shows: .lock, bus, invocation)
+        let line = lock == .off ? Line.unlock : .lock
+        try call("SetRotationLock", lock.name, readsDevice: lock == .off, wants: wish, shows: line, bus, invocation)
     }
 
     static let unlock = Command(
@@ -41,7 +42,7 @@ enum Rotation {
         description: "Releases the lock. The interface follows the device again at once, if autorotation allows it."
     ) { invocation throws(CommandError) in
         let off = RotationLock.off.name
-        try call("SetRotationLock", off, readsDevice: true, shows: .lock, invocation.connect(), invocation)
+        try call("SetRotationLock", off, readsDevice: true, shows: .unlock, invocation.connect(), invocation)
     }
 
     private enum LockChoice: NamedValue {
@@ -169,8 +170,8 @@ enum Rotation {
         case never, auto
     }
 
-    /// The line of `status` that a command prints on a terminal.
-    private enum Line { case lock, interface, autorotate }
+    /// The line of `status` that a command prints on a terminal; `unlock`: those of lock and interface.
+    private enum Line { case lock, unlock, interface, autorotate }
 
     /// What a command wants to be shown, unless orientd refuses what cannot be shown, as for `rotate`.
     private enum Wish: Hashable {
@@ -243,19 +244,19 @@ enum Rotation {
         guard wish != .none || line != nil || isJSON else { return }
         let snapshot = try busCall(bus.readManager())
         let status = snapshot.status
-        let isUnlocked = line == .lock && status.rotationLock == .off
-        let needsRequest = wish != .none || line == .interface || isUnlocked
+        let showsInterface = line == .interface || line == .unlock
+        let needsRequest = wish != .none || showsInterface
         let deciding = needsRequest ? try busCall(bus.decidingRequest(of: status)) : nil
         let obstacle = wish.obstacle(status, deciding)
         if let obstacle {
             complain("warning: the interface is shown in \(status.interfaceOrientation.name): \(obstacle)")
             // It says what the line would.
             if line == .interface { return }
-        } else if line == .interface || line == .lock && wish != .none || isUnlocked {
+        } else if showsInterface || line == .lock && wish != .none {
             var others = status
             others.claims -= min(ownClaims, others.claims)
             // Where orient-agent runs, it unlocks the desktop's switch a moment later.
-            if isUnlocked { others.rotationLock = .current }
+            if line == .unlock { others.rotationLock = .current }
             let findings = Status.displayFindings(others, on: bus, orElse: Status.autorotationOff(status))
             if let problem = findings.first(where: { line == .interface || $0.verdict != .ok }) {
                 complain("warning: \(problem.advice(on: bus.address))")
@@ -265,17 +266,14 @@ enum Rotation {
             let names = ["InterfaceOrientation", "InterfaceRule", "RotationLock", "Autorotate"]
             return try emit([Get.json(names, of: snapshot)])
         }
-        let interface = "Interface: \(Status.interface(status, deciding: deciding))"
-        switch line {
-        case .lock:
-            if obstacle == nil, status.rotationLock != .off, status.isInLaptopMode {
-                complain("warning: the machine is used as a laptop; the lock applies in tablet mode")
-            }
-            try emit(["Lock: \(Status.lock(status))"] + (isUnlocked ? [interface] : []))
-        case .interface: try emit([interface])
-        case .autorotate: try emit(["Autorotate: \(Status.autorotate(status))"])
-        case nil: break
+        if line == .lock, obstacle == nil, status.isInLaptopMode {
+            complain("warning: the machine is used as a laptop; the lock applies in tablet mode")
         }
+        var lines: [String] = []
+        if line == .lock || line == .unlock { lines.append("Lock: \(Status.lock(status))") }
+        if showsInterface { lines.append("Interface: \(Status.interface(status, deciding: deciding))") }
+        if line == .autorotate { lines.append("Autorotate: \(Status.autorotate(status))") }
+        if !lines.isEmpty { try emit(lines) }
     }
 }
 

@@ -13,9 +13,13 @@ enum SessionChecks {
     /// False without a session, such as over SSH.
     static var isGraphical: Bool { environment("WAYLAND_DISPLAY") != nil || environment("DISPLAY") != nil }
 
+    /// Whether root runs this for a user, whose session root does not reach.
+    private static var isForUser: Bool {
+        geteuid() == 0 && ["SUDO_UID", "PKEXEC_UID", "DOAS_USER"].contains { environment($0) != nil }
+    }
+
     static func findings(_ system: SystemState) -> [Finding] {
-        let isForUser = ["SUDO_UID", "PKEXEC_UID", "DOAS_USER"].contains { environment($0) != nil }
-        guard isGraphical, !isForUser || geteuid() != 0 else {
+        guard isGraphical, !isForUser else {
             let others = (try? Bus(.session)) == nil ? ", nor are desktop and rotator" : ""
             return [.ok("not checked\(others): that takes a terminal of the graphical session, without sudo")]
         }

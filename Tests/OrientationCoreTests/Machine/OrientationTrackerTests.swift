@@ -51,7 +51,7 @@ private let lyingFaceDown = Vector3(0, 0, -standard)
 
     /// Returns the edges after the first and the second reading of a device that has rested for a minute and then moved.
     private func edges(from start: Double, to end: Double, rate: Double) -> [DeviceOrientation] {
-        var tracker = tracker(after: rolled(0), rolled(start))
+        var tracker = tracker()
         tracker.begin(samplePeriod: 1 / rate, faceUp: .positiveZ)
         for sample in second(of: rolled(0), from: 2) + second(of: rolled(start), from: 3) { tracker.add(sample) }
         var sensing = Sensing()
