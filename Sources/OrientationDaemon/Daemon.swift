@@ -126,7 +126,7 @@ package final class Daemon {
             loop.exit(1)
         }
         watches = [termination, name, try bus.onDisconnect(disconnected), try sleep.onDisconnect(disconnected)]
-        driver.begin(deliverWaiting: { sensors.deliverWaiting() }, applyEffects: { [self] in apply($0) })
+        driver.begin { [self] in apply($0) }
         try begin()
     }
 

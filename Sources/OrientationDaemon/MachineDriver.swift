@@ -16,9 +16,8 @@ package final class MachineDriver: MachineHost {
     private(set) var timer: Timer?
     private var armed: Deadline?
     private var applyEffects: (Effects) -> Void = { _ in }
-    private var onDeliverWaiting: () -> Void = {}
 
-    /// Events that happened before ``begin(deliverWaiting:applyEffects:)``, or while effects were applied.
+    /// Events that happened before ``begin(applyEffects:)``, or while effects were applied.
     private var pending: [(event: Event, completion: ((Effects) -> Void)?)] = []
     /// Whether events have to wait.
     private var isBusy = true
@@ -45,10 +44,7 @@ package final class MachineDriver: MachineHost {
     var now: Double { machineTime(loop.now) }
 
     /// Handles the events until now; from here on, each is handled at once, and its effects are applied.
-    ///
-    /// `deliverWaiting` delivers the samples that were read already.
-    func begin(deliverWaiting: @escaping () -> Void, applyEffects: @escaping (Effects) -> Void) {
-        onDeliverWaiting = deliverWaiting
+    func begin(applyEffects: @escaping (Effects) -> Void) {
         self.applyEffects = applyEffects
         wait(for: machine.deadline)
         handlePending()
@@ -88,11 +84,9 @@ package final class MachineDriver: MachineHost {
         if isLidClosed != machine.isLidClosed { deliver(.lid(isClosed: isLidClosed)) }
     }
 
-    package func deliverWaiting() { if !isBusy { onDeliverWaiting() } }
-
     private func handle(_ event: Event, _ completion: ((Effects) -> Void)?) {
         let time = now
-        if let recorder { record(event, at: time, recorder) }
+        recorder?.write(.event(event), at: time)
         let effects = machine.handle(event, at: time)
         if let recorder { record(machine.sensing, at: time, recorder) }
         applyEffects(effects)
@@ -108,15 +102,6 @@ package final class MachineDriver: MachineHost {
         } else {
             timer?.disarm()
         }
-    }
-
-    private func record(_ event: Event, at time: Double, _ recorder: Recorder) {
-        guard case .reading(let number, let showsMotion, let sample) = event else {
-            return recorder.write(.event(event), at: time)
-        }
-        recorder.write(.event(.device(number, .reading(showsMotion: showsMotion))), at: time)
-        guard let use = machine.table.activeUse(of: number) else { return }
-        recorder.write(.event(.sample(use.role, sample)), at: time)
     }
 
     /// Records which levels have changed; a replay decides them anew.

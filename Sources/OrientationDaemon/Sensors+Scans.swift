@@ -171,13 +171,7 @@ extension Sensors {
     }
 
     private func newDriver(_ rate: Double, at path: String, _ use: SensorUse) throws(SystemError) -> DeviceDriver {
-        let allowsBatches = use.kind == .hinge || use == SensorUse(.accelerometer)
-        return try DeviceDriver(
-            rate: rate,
-            loop: loop,
-            helper: try helper(at: path),
-            classifier: allowsBatches ? configuration.machine.classifier.constants : nil
-        )
+        try DeviceDriver(rate: rate, loop: loop, helper: try helper(at: path))
     }
 
     private func deviceChanged(_ change: DeviceMonitor.Change, _ device: Device) {

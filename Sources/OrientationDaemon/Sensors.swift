@@ -86,12 +86,6 @@ final class Sensors {
 
     // MARK: - Commands
 
-    /// Delivers what was read of the display's accelerometer and waits to be delivered.
-    func deliverWaiting() {
-        let active = table.selection(SensorUse(.accelerometer)).activeNumber
-        if let active, case .device(let driver) = sensors[active]?.driver { driver.deliverWaiting() }
-    }
-
     /// Calls ``onClosed`` if no device has anything to restore.
     func callIfClosed() {
         if onClosed != nil, helpers.values.allSatisfy({ $0.isIdle }) { onClosed.take()?() }
@@ -109,10 +103,7 @@ final class Sensors {
         case .drive(let number, let commands): drive(number, commands)
         case .forget(let number):
             guard let sensor = sensors.removeValue(forKey: number) else { return }
-            switch sensor.driver {
-            case .device(let driver): driver.onEvent = nil
-            case .source(let source): source.onEvent = nil
-            }
+            if case .device(let driver) = sensor.driver { (driver.onEvent, driver.onReading) = (nil, nil) }
         case .warn(let number, let warnings): warn(number, warnings, isPrefixed: true)
         case .began(let number):
             guard let life = table.life(of: number) else { return }
@@ -190,14 +181,8 @@ final class Sensors {
     /// Adds a driver for a sensor that was not known, with a number that no other has.
     func add(_ number: Int, _ use: SensorUse, _ driver: DeviceDriver, _ status: SensorStatus) throws(SystemError) {
         try add(number, use, .device(driver), status)
-        driver.onEvent = { [self] event in
-            switch event {
-            case .device(let event): machineDriver.deliver(.device(number, event))
-            case .reading(let showsMotion, .acceleration(let sample)):
-                machineDriver.deliver(.reading(number, showsMotion: showsMotion, machineDriver.timed(sample)))
-            case .reading(let showsMotion, let measurement): receive(measurement, of: number, showsMotion: showsMotion)
-            }
-        }
+        driver.onEvent = { [self] in machineDriver.deliver(.device(number, $0)) }
+        driver.onReading = { [self] in receive($0, of: number, showsMotion: $1) }
     }
 
     private func add(
@@ -225,10 +210,12 @@ final class Sensors {
 
     // MARK: - Readings
 
-    /// Takes a reading of another kind than accelerometers.
     private func receive(_ measurement: Measurement, of number: Int, showsMotion: Bool) {
         machineDriver.deliver(.device(number, .reading(showsMotion: showsMotion)))
         guard let use = table.activeUse(of: number) else { return }
+        if case .acceleration(let sample) = measurement {
+            return machineDriver.deliver(.sample(use.role, machineDriver.timed(sample)))
+        }
         readings[use] = measurement
         if case .angle(let degrees) = measurement {
             // 500° says that a Chromebook cannot tell.

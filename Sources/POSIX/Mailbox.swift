@@ -23,8 +23,6 @@ package final class Mailbox<Element: Sendable>: @unchecked Sendable {
         eventfd_write(event.rawValue, 1)
     }
 
-    package var isEmpty: Bool { elements.withValue { $0.isEmpty } }
-
     /// Moves all that was sent into `batch`, which is empty.
     package func receive(into batch: inout [Element]) {
         var count: eventfd_t = 0

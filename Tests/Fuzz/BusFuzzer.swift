@@ -100,7 +100,6 @@ private final class FuzzedService: MachineHost {
     private var proxyClaims: [SensorKind: Int] = [:]
     private var decisions: UInt8 = 0
 
-    func deliverWaiting() {}
     private var hasFirstAnswer = true
 
     init() throws {

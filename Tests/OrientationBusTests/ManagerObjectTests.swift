@@ -127,21 +127,6 @@ import Testing
         #expect(snapshot.gravity == Vector3(0.25, -0.5, 1e-9))
     }
 
-    // A reading that was delivered between two properties was announced before a reply with older values.
-    @Test func `what waits is delivered once before all properties are read`() throws {
-        var deliveries = 0
-        service.onDeliverWaiting = { [unowned service] in
-            deliveries += 1
-            var status = service.machine.status
-            status.deviceOrientation = .landscapeRight
-            status.sensorState = .sampling
-            service.publish(status)
-        }
-        let status = try service.snapshot().status
-        #expect(deliveries == 1)
-        #expect(status.deviceOrientation == .landscapeRight && status.sensorState == .sampling)
-    }
-
     @Test func `only what has changed is announced, and all of it at once`() throws {
         let listener = try service.privateBus.connect(service.loop)
         var signals: [[PropertyChange]] = []

@@ -17,7 +17,7 @@ import Testing
     }
 
     private func begin(_ applyEffects: @escaping (Effects) -> Void) {
-        driver.begin(deliverWaiting: {}, applyEffects: applyEffects)
+        driver.begin(applyEffects: applyEffects)
     }
 
     private let sample = AccelerometerSample(time: 0, acceleration: Vector3(0, 9.81, 0))

@@ -50,7 +50,7 @@ import Testing
         defer { unlink(recording) }
         let sensors = try sensors(.simulation)
         var began = 0
-        machine.begin(deliverWaiting: {}) { effects in
+        machine.begin { effects in
             for action in effects.actions {
                 sensors.perform(action)
                 if case .drive(0, let commands) = action, commands.reading != .none { began += 1 }
@@ -86,7 +86,7 @@ import Testing
         defer { unlink(trace) }
         let sensors = try sensors(.replay(path: trace))
         defer { unlink(recording) }
-        machine.begin(deliverWaiting: {}) { effects in for action in effects.actions { sensors.perform(action) } }
+        machine.begin { effects in for action in effects.actions { sensors.perform(action) } }
         try sensors.begin()
         machine.deliver(.claims(1))
         recorder.flush()

@@ -1,66 +1,68 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import SplitMix
+import OrientationCore
 import Testing
 
-@testable import OrientationCore
 @testable import OrientationSensors
 
 @Suite struct ReadingBatchTests {
-    private static let rate = 15.0
     private static let scaling = SensorScaling.acceleration(SensorFrame(convention: .kernel))
 
-    private static func batch() -> ReadingBatch { ReadingBatch(.robust, scaling, rate: rate) }
-
-    private static func reading(_ x: Double, _ y: Double, _ number: Int) -> RawScan {
-        RawScan(raw: Vector3(9.81 * x, 9.81 * y, 0), time: Double(number) / rate)
+    /// The numbers of the readings that are urgent, of so many of one kind after another.
+    private static func urgent(_ batch: ReadingBatch?, _ groups: (count: Int, raw: (Int) -> Vector3)...) throws -> [Int] {
+        var batch = try #require(batch)
+        let readings = groups.flatMap { group in (0..<group.count).map(group.raw) }
+        return readings.indices.filter { batch.isUrgent(readings[$0]) }
     }
 
-    @Test func `readings that change nothing wait for half a second at most`() {
-        var batch = Self.batch()
-        let urgent = (1...29).filter { batch.isUrgent(Self.reading(0.1 * Double($0 % 3), 1, $0)) }
-        #expect(urgent == [1, 8, 15, 22, 29])
+    @Test func `readings that hardly differ for two seconds wait for half a second at most`() throws {
+        let urgent = try Self.urgent(
+            ReadingBatch(Self.scaling, rate: 15),
+            (50, { Vector3(0.7 * Double($0 % 3), 9.81, 0) })
+        )
+        #expect(urgent == Array(0..<30) + [36, 43])
     }
 
-    @Test func `a turn is urgent from its first reading beyond the edge on`() {
-        var batch = Self.batch()
-        let urgent = (1...8).map { number in
-            batch.isUrgent(number < 4 ? Self.reading(0, 1, number) : Self.reading(1, 0, number))
-        }
-        // Decided with the second reading.
-        #expect(urgent == [true, false, false, true, true, false, false, false])
+    @Test func `a movement is urgent, as is each reading of the two seconds after it`() throws {
+        let urgent = try Self.urgent(
+            ReadingBatch(Self.scaling, rate: 15),
+            (32, { _ in Vector3(0, 9.81, 0) }),
+            (40, { _ in Vector3(1.6, 9.81, 0) })
+        )
+        #expect(urgent == Array(0..<30) + Array(32..<62) + [68])
     }
 
-    // The loop must get every reading at which the machine's state changes.
-    @Test(arguments: 1...20 as ClosedRange<UInt64>)
-    func `no change of the tracker waits`(seed: UInt64) {
-        var generator = SplitMix(state: seed)
-        var batch = Self.batch()
-        var tracker = OrientationTracker(naturalOrientation: .portrait, constants: .robust, reportsFace: true)
-        tracker.begin(samplePeriod: 1 / Self.rate, faceUp: .positiveZ)
-        var pose = Vector3(0, 9.81, 0)
-        var goal = pose
-        for number in 0..<2000 {
-            if number % 20 == 0 {
-                func random() -> Double { Double.random(in: -1...1, using: &generator) }
-                goal = (Vector3(random(), random(), random()).direction ?? goal) * 9.81
-            }
-            let last = pose
-            pose = pose + (goal - pose) * Double.random(in: 0...0.5, using: &generator)
-            // A rest of ten seconds before each fifth goal.
-            let time = Double(number) / Self.rate + Double(number / 100) * 10
-            var sensing = Sensing()
-            if number % 100 == 0 { sensing.level = .doze }
-            sensing.reference = last
-            let before = (tracker.deviceOrientation, tracker.faceOrientation, tracker.tilt)
-            tracker.add(AccelerometerSample(time: time, acceleration: pose), sensing)
-            let isUrgent = batch.isUrgent(RawScan(raw: pose, time: time), sensing)
-            if before != (tracker.deviceOrientation, tracker.faceOrientation, tracker.tilt) { #expect(isUrgent) }
-        }
+    @Test func `slow movements add up`() throws {
+        let urgent = try Self.urgent(
+            ReadingBatch(Self.scaling, rate: 15),
+            (100, { Vector3(0.06 * Double($0), 9.81, 0) })
+        )
+        #expect(urgent == Array(0..<100))
     }
 
-    @Test func `a reading that is no acceleration is urgent`() {
-        var batch = ReadingBatch(.robust, .proximity(nearLevel: 1, isNear: false), rate: Self.rate)
-        #expect((1...9).allSatisfy { batch.isUrgent(Self.reading(0, 1, $0)) })
+    @Test func `an angle waits from its third reading on, for four seconds at most`() throws {
+        let urgent = try Self.urgent(
+            ReadingBatch(.angle(offset: 0, scale: 1), rate: 5),
+            (25, { Vector3(90 + 0.4 * Double($0 % 3), 0, 0) }),
+            (3, { _ in Vector3(95, 0, 0) })
+        )
+        #expect(urgent == [0, 1, 21, 25, 26])
+    }
+
+    @Test func `a reading that is not finite is urgent`() throws {
+        let urgent = try Self.urgent(
+            ReadingBatch(Self.scaling, rate: 15),
+            (31, { _ in Vector3(0, 9.81, 0) }),
+            (1, { _ in Vector3(.nan, 9.81, 0) })
+        )
+        #expect(urgent == Array(0..<30) + [31])
+    }
+
+    @Test(arguments: [
+        SensorScaling.proximity(nearLevel: 1, isNear: false), .light(offset: 0, scale: 1, unit: .lux),
+        .heading(offset: 0, scale: 1),
+    ])
+    func `each reading of another kind is awaited`(scaling: SensorScaling) {
+        #expect(ReadingBatch(scaling, rate: 15) == nil)
     }
 }

@@ -7,9 +7,6 @@ import SystemdBus
 package protocol MachineHost: AnyObject {
     /// Delivers an event; calls `completion` with its effects once they are applied.
     func deliver(_ event: Event, completion: ((Effects) -> Void)?)
-
-    /// Delivers the samples that were read already and wait for others, so that what is read now is up to date.
-    func deliverWaiting()
 }
 
 extension MachineHost {

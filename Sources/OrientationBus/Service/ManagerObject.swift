@@ -115,10 +115,7 @@ package final class ManagerObject {
             return true
         }
         guard call.interface.begins(with: "org.freedesktop.DBus.") else { return false }
-        guard call.expectsReply else { return true }
-        // What this changes is in all of the reply, and is announced before.
-        host.deliverWaiting()
-        return false
+        return !call.expectsReply
     }
 
     // MARK: - Claims

@@ -14,8 +14,6 @@ public enum Event: Hashable, Sendable {
     case scanned(mayReturn: RescanReason, retries: Bool)
     /// Something happened to the device with this number.
     case device(Int, DeviceEvent)
-    /// A reading of the accelerometer with this number came; `showsMotion`: at rest, it differs from the pose.
-    case reading(Int, showsMotion: Bool, AccelerometerSample)
     /// Whether a client needs readings of a kind other than accelerometers.
     case needed(SensorKind, Bool)
     /// A sample of the accelerometer in use; its time is on the clock of the events.

@@ -10,11 +10,6 @@ extension OrientationMachine {
                 table.add(sample, of: number, at: time)
             }
             return handle(sample, role, at: time)
-        case .reading(let number, let showsMotion, let sample):
-            table.handle(.reading(showsMotion: showsMotion), of: number, at: time)
-            guard let use = table.activeUse(of: number) else { return false }
-            table.add(sample, of: number, at: time)
-            return handle(sample, use.role, at: time)
         case .device(let number, let event):
             table.handle(event, of: number, at: time)
             // Samples of an accelerometer are events of their own.

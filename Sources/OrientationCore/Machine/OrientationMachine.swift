@@ -173,7 +173,7 @@ public struct OrientationMachine: Sendable {
 
     private mutating func apply(_ event: Event, at time: Double, _ effects: inout Effects) throws(RotationRefusal) {
         switch event {
-        case .sample, .reading, .device: break
+        case .sample, .device: break
         case .deviceFound(let device): table.find(device, at: time)
         case .deviceRemoved(let number, let reason): table.remove(number, reason, at: time)
         case .deviceAnnounced: table.announce(at: time)

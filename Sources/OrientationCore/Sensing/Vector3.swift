@@ -18,7 +18,7 @@ public struct Vector3: Hashable, Sendable {
     public var magnitude: Double { (x * x + y * y + z * z).squareRoot() }
 
     /// The greatest absolute value of the components.
-    var greatestComponent: Double { max(abs(x), abs(y), abs(z)) }
+    package var greatestComponent: Double { max(abs(x), abs(y), abs(z)) }
 
     public var isFinite: Bool { x.isFinite && y.isFinite && z.isFinite }
 

@@ -8,21 +8,14 @@ package import SystemdBus
 ///
 /// One driver serves a sensor as long as the daemon knows it, also while it is unplugged, and at any path.
 package final class DeviceDriver {
-    /// What a device sends.
-    package enum Event {
-        case device(DeviceEvent)
-        /// A reading came; `showsMotion`: at rest, it differs from the pose.
-        case reading(showsMotion: Bool, Measurement)
-    }
-
-    /// Set before the first command, and nil after the last.
-    package var onEvent: ((Event) -> Void)?
+    /// What happens to the device but for readings; set before the first command, and nil after the last.
+    package var onEvent: ((DeviceEvent) -> Void)?
+    /// A reading came; `showsMotion`: at rest, it differs from the pose.
+    package var onReading: ((Measurement, _ showsMotion: Bool) -> Void)?
 
     private let loop: EventLoop
     private var rate: Double
     private let isPrepared: Bool
-    /// The constants of the classifier that gets the readings; nil where each of them is awaited.
-    private let classifier: OrientationClassifier.Constants?
 
     /// The device as a scan found it last, until it is prepared.
     private var found: (device: any SensorDevice, scaling: SensorScaling, rate: Double, helper: HelperThread)?
@@ -54,14 +47,12 @@ package final class DeviceDriver {
         rate: Double,
         loop: EventLoop,
         helper: HelperThread,
-        isPrepared: Bool = false,
-        classifier: OrientationClassifier.Constants? = nil
+        isPrepared: Bool = false
     ) throws(SystemError) {
         self.rate = rate
         self.loop = loop
         self.helper = helper
         self.isPrepared = isPrepared
-        self.classifier = classifier
         let scaling = SensorScaling.angle(offset: 0, scale: 1)
         self.scaling = scaling
         freshScaling = scaling
@@ -85,11 +76,8 @@ package final class DeviceDriver {
         freshScaling = scaling
         self.scaling = scaling
         found?.scaling = scaling
-        if let poll { helper.setBatch(readingBatch, of: poll) }
+        setFilter()
     }
-
-    /// Delivers readings that were made already and wait for others.
-    package func deliverWaiting() { if poll != nil { helper.deliverWaiting() } }
 
     // MARK: - Commands
 
@@ -121,11 +109,9 @@ package final class DeviceDriver {
             else { return }
             contradictions += 1
             // The first time, the scan may have been on its way.
-            if contradictions > 1 { deliver(.unreadable("no scan comes although the sensor reads otherwise")) }
+            if contradictions > 1 { onEvent?(.unreadable("no scan comes although the sensor reads otherwise")) }
         }
     }
-
-    private func deliver(_ event: DeviceEvent) { onEvent?(.device(event)) }
 
     private func run(_ job: DeviceJob) {
         if job == .prepare, let found = found.take() {
@@ -146,8 +132,8 @@ package final class DeviceDriver {
             // An abandoned device may still answer.
             guard access === self.access else { return }
             switch result {
-            case .success(let result): deliver(.finished(result))
-            case .failure(let error): deliver(.finished(.failed("\(error)")))
+            case .success(let result): onEvent?(.finished(result))
+            case .failure(let error): onEvent?(.finished(.failed("\(error)")))
             }
         }
     }
@@ -188,12 +174,16 @@ package final class DeviceDriver {
         readTimer?.arm(after: 0)
     }
 
-    private var readingBatch: ReadingBatch? { classifier.map { ReadingBatch($0, scaling, rate: rate) } }
-
     private func setFilter() {
         guard let poll else { return }
         let sensing = commands.sensing
-        helper.setFilter(MotionFilter(sensing, scaling, last: lastScan), of: poll, allowsBatches: sensing.allowsBatches)
+        let isAngle = if case .angle = scaling { true } else { false }
+        let allowsBatches = !isPrepared && (isAngle || sensing.allowsBatches)
+        helper.setFilter(
+            MotionFilter(sensing, scaling, last: lastScan),
+            allowsBatches ? ReadingBatch(scaling, rate: rate) : nil,
+            of: poll
+        )
     }
 
     private func startPolling() {
@@ -202,12 +192,11 @@ package final class DeviceDriver {
         poll = helper.poll(
             device,
             every: 1 / rate,
-            batch: readingBatch,
             beforeZeros: isLight ? lastScan.raw : nil,
             deliver: owned(by: self) { $0.take($1) },
-            onFailure: owned(by: self) { $0.deliver(.unreadable("\($1)")) }
+            onFailure: owned(by: self) { $0.onEvent?(.unreadable("\($1)")) }
         )
-        if case .angle = scaling, let poll { helper.setFilter(nil, of: poll, allowsBatches: true) }
+        setFilter()
     }
 
     /// Reads one scan; if there are more, the loop comes back at once, which saves a read that finds none.
@@ -249,7 +238,7 @@ package final class DeviceDriver {
         if let problem, commands.reading != .none {
             skip(problem)
         } else if scans.isEmpty {
-            deliver(.deadlinePassed)
+            onEvent?(.deadlinePassed)
         }
     }
 
@@ -263,10 +252,13 @@ package final class DeviceDriver {
     }
 
     private func take(_ scan: RawScan) {
-        if scan.raw == .zero, let zeros { return deliver(.readFailed(.noValue, zeros)) }
+        if scan.raw == .zero, let zeros {
+            onEvent?(.readFailed(.noValue, zeros))
+            return
+        }
         lastScan = scan
         let measurement = scaling.measurement(raw: scan.raw, time: scan.time ?? loop.now)
-        onEvent?(.reading(showsMotion: showsMotion(scan), measurement))
+        onReading?(measurement, showsMotion(scan))
     }
 
     /// What is wrong with a reading of 0 on all axes; nil where it may be right.
@@ -287,6 +279,6 @@ package final class DeviceDriver {
             case .noDevice: .noDevice
             default: .error
             }
-        deliver(.readFailed(failure, "\(error)"))
+        onEvent?(.readFailed(failure, "\(error)"))
     }
 }

@@ -31,7 +31,11 @@ package final class DeviceSource: SensorSource {
         driver = try DeviceDriver(rate: rate, loop: loop, helper: helper, isPrepared: true)
         machine = DeviceMachine(rate: rate, stallTime: stallTime)
         timer = try loop.timer(owned(by: self) { $0.handle(.deadlinePassed) })
-        driver.onEvent = owned(by: self) { $0.received($1) }
+        driver.onEvent = owned(by: self) { $0.handle($1) }
+        driver.onReading = owned(by: self) { source, measurement, showsMotion in
+            source.handle(.reading(showsMotion: showsMotion))
+            source.onEvent?(.sample(measurement))
+        }
         find(device, scaling: scaling, rate: rate, helper: helper)
     }
 
@@ -50,15 +54,6 @@ package final class DeviceSource: SensorSource {
     package func find(_ device: any SensorDevice, scaling: SensorScaling, rate: Double, helper: HelperThread) {
         driver.find(device, scaling: scaling, rate: rate, helper: helper)
         if let traits = FoundDevice(device.description, scaling, rate: rate).traits { handle(.found(traits)) }
-    }
-
-    private func received(_ event: DeviceDriver.Event) {
-        switch event {
-        case .device(let event): handle(event)
-        case .reading(let showsMotion, let measurement):
-            handle(.reading(showsMotion: showsMotion))
-            onEvent?(.sample(measurement))
-        }
     }
 
     /// Passes an event to the machine, and carries out its commands.

@@ -37,6 +37,16 @@ package enum SensorScaling: Hashable, Sendable {
         return sensing.showsMotion(frame.acceleration(raw: raw))
     }
 
+    /// A raw reading in m/s² on the axes of the display, or in degrees, in x.
+    func vector(_ raw: Vector3) -> Vector3 {
+        switch self {
+        case .acceleration(let frame): frame.acceleration(raw: raw)
+        case .light(let offset, let scale, _), .heading(let offset, let scale), .angle(let offset, let scale):
+            Vector3((raw.x + offset) * scale, 0, 0)
+        case .proximity: raw
+        }
+    }
+
     /// Converts a raw reading made at `time` in seconds; a sensor of one channel has its value in x.
     package mutating func measurement(raw: Vector3, time: Double) -> Measurement {
         switch self {

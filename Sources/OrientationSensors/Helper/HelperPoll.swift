@@ -11,9 +11,9 @@ final class HelperPoll {
     private let usualPeriod: Double
     private let deliver: (Result<RawScan, SystemError>, _ isUrgent: Bool) -> Void
     private let loop: EventLoop
-    var batch: ReadingBatch?
-    private var allowsBatches = false
     private var filter: MotionFilter?
+    /// Nil where each reading is urgent.
+    private var batch: ReadingBatch?
     private var timer: Timer?
     private var due: Double
     /// Nil unless changes are awaited instead of the timer.
@@ -26,7 +26,6 @@ final class HelperPoll {
         _ id: Int,
         _ device: any SensorDevice,
         every period: Double,
-        _ batch: ReadingBatch?,
         beforeZeros: Vector3?,
         on loop: EventLoop,
         deliver: @escaping (Result<RawScan, SystemError>, _ isUrgent: Bool) -> Void
@@ -34,7 +33,6 @@ final class HelperPoll {
         self.id = id
         usualPeriod = period
         self.device = device
-        self.batch = batch
         self.deliver = deliver
         self.loop = loop
         zeros = beforeZeros.map { .possible(count: 0, before: $0) } ?? .credible
@@ -43,8 +41,8 @@ final class HelperPoll {
         timer?.arm(after: 0)
     }
 
-    func setFilter(_ filter: MotionFilter?, allowsBatches: Bool) {
-        self.allowsBatches = allowsBatches
+    func setFilter(_ filter: MotionFilter?, _ batch: ReadingBatch?) {
+        self.batch = batch
         guard filter != nil || self.filter != nil else { return }
         // A device that only became quieter keeps waiting as before.
         let isNew = self.filter == nil
@@ -82,9 +80,9 @@ final class HelperPoll {
         do throws(SystemError) {
             let reading = RawScan(raw: try zeros.read(device), time: MonotonicClock.now)
             if filter == nil {
-                pass(reading)
+                deliver(.success(reading), batch?.isUrgent(reading.raw) ?? true)
             } else if let reading = filter?.pass(reading) {
-                pass(reading)
+                deliver(.success(reading), true)
             }
         } catch {
             filter?.fail()
@@ -93,12 +91,6 @@ final class HelperPoll {
             deliver(.failure(error), true)
         }
         wait()
-    }
-
-    /// Delivers a reading; the batch sees each that the loop sees.
-    private func pass(_ reading: RawScan) {
-        let isUrgent = batch?.isUrgent(reading, filter?.sensing ?? .stream) ?? true
-        deliver(.success(reading), isUrgent || !allowsBatches || filter != nil)
     }
 
     private func wait() {

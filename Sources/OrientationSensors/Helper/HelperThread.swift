@@ -67,13 +67,11 @@ package final class HelperThread {
 
     /// Reads a device on the thread every `period` seconds, and calls `deliver` in the loop with each reading.
     ///
-    /// With ``setFilter(_:of:allowsBatches:)``'s `allowsBatches`, readings that `batch` does not call urgent are held
-    /// until the next urgent one. `beforeZeros` is that of ``HelperPoll``'s initializer. Calls `onFailure` in the loop if
-    /// the device cannot be polled at all. Returns a number for ``stopPolling(_:)``.
+    /// `beforeZeros` is that of ``HelperPoll``'s initializer. Calls `onFailure` in the loop if the device cannot be polled
+    /// at all. Returns a number for ``stopPolling(_:)``.
     package func poll(
         _ device: any SensorDevice,
         every period: Double,
-        batch: ReadingBatch? = nil,
         beforeZeros: Vector3? = nil,
         deliver: @escaping (Result<RawScan, SystemError>) -> Void,
         onFailure: @escaping (SystemError) -> Void
@@ -86,27 +84,17 @@ package final class HelperThread {
             // It may have been stopped meanwhile.
             if let error = error ?? slot.value, helper.polls.contains(where: { $0.id == id }) { onFailure(error) }
         }
-        send({ slot.value = $0.startPolling(id, device, every: period, batch, beforeZeros) }, started)
+        send({ slot.value = $0.startPolling(id, device, every: period, beforeZeros) }, started)
         return id
     }
 
     /// Delivers only readings that `filter` passes, and reads at its period, or at each change that the device reports.
     ///
-    /// Without a filter every reading is delivered, at the period given to ``poll(_:every:batch:deliver:)``. With
-    /// `allowsBatches` readings may come several at a time.
-    func setFilter(_ filter: MotionFilter?, of id: Int, allowsBatches: Bool) {
-        change(id) { $0.setFilter(filter, allowsBatches: allowsBatches) }
+    /// Without a filter every reading is delivered, at the period given to ``poll(_:every:beforeZeros:deliver:onFailure:)``.
+    /// With `batch`, those that it does not call urgent are held until the next urgent one.
+    func setFilter(_ filter: MotionFilter?, _ batch: ReadingBatch?, of id: Int) {
+        jobs?.send { worker in worker.polls.first { $0.id == id }?.setFilter(filter, batch) }
     }
-
-    /// Starts another batch, for another scaling.
-    func setBatch(_ batch: ReadingBatch?, of id: Int) { change(id) { $0.batch = batch } }
-
-    private func change(_ id: Int, _ body: @escaping @Sendable (HelperPoll) -> Void) {
-        jobs?.send { worker in worker.polls.first { $0.id == id }.map(body) }
-    }
-
-    /// Delivers the readings that wait.
-    func deliverWaiting() { if !results.isEmpty { receive() } }
 
     /// Ends a poll: nothing more is delivered, and jobs that follow run when the thread no longer reads.
     package func stopPolling(_ id: Int) {
@@ -202,7 +190,6 @@ private final class HelperWorker {
         _ id: Int,
         _ device: any SensorDevice,
         every period: Double,
-        _ batch: ReadingBatch?,
         _ beforeZeros: Vector3?
     ) -> SystemError? {
         do throws(SystemError) {
@@ -210,7 +197,6 @@ private final class HelperWorker {
                 id,
                 device,
                 every: period,
-                batch,
                 beforeZeros: beforeZeros,
                 on: loop
             ) { [results] result, isUrgent in

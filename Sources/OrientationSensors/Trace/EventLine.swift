@@ -167,7 +167,7 @@ private struct Arguments {
 
     private mutating func exchange(_ event: Event) throws(Fault) -> (name: String, event: Event) {
         switch event {
-        case .sample, .reading: return ("sample", event)
+        case .sample: return ("sample", event)
         case .deviceFound(let device): return ("device-found", .deviceFound(try exchange(device)))
         case .deviceRemoved(let number, let reason):
             return ("device-removed", .deviceRemoved(try required("device", number), try required("reason", reason)))

@@ -112,7 +112,7 @@ extension SplitMix {
             .device(number, .finished(.failed("broken"))), .device(number, .reading(showsMotion: chance(50))),
             .device(number, .readFailed(pick([.noValue, .noDevice, .error]), "why")),
             .device(number, .unreadable("why")), .device(number, .undescribed("why")),
-            .reading(number, showsMotion: chance(50), sample), .needed(.ambientLight, chance(50)),
+            .sample(pick([.display, .base]), sample), .needed(.ambientLight, chance(50)),
         ])
     }
 
