@@ -46,7 +46,7 @@ package struct DeviceMachine: Sendable {
     /// Whether the next opening uses the buffer: not once it gave no scans.
     private var usesBuffer = false
 
-    private var sensing = Sensing.stream
+    private(set) var sensing = Sensing.stream
     private var failures = (count: 0, since: 0.0)
     /// When the device last answered, or was asked.
     private var lastAnswer = 0.0

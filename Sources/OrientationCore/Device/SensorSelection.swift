@@ -2,7 +2,7 @@
 
 /// The sensors of one kind and role, and which of them is read: the best one that works.
 ///
-/// A value that makes no call: events go in, commands come out.
+/// A value that makes no call: each method takes an event, and leaves what is to be done in ``takeCommands()``.
 package struct SensorSelection: Sendable {
     /// Seconds until a failed sensor is tried again: at once, then from the first, doubled each time, to the last.
     private static let backoff = (first: 0.5, last: 30.0)
@@ -49,6 +49,10 @@ package struct SensorSelection: Sendable {
             return isNews
         }
     }
+
+    private var commands = SensorCommands()
+    /// When to scan again, on the clock of the events; nil for never.
+    package private(set) var retry: Double?
 
     package private(set) var sensors: [Sensor] = []
     /// The number of the sensor in use.
@@ -125,29 +129,43 @@ package struct SensorSelection: Sendable {
 
     // MARK: - Events
 
-    package mutating func handle(_ event: SensorEvent) -> SensorCommands {
-        var commands = SensorCommands()
-        switch event {
-        case .found(let number, let identity, let isSubstitute): find(number, identity, isSubstitute)
-        case .removed(let number, let reason): remove(number, reason, &commands)
-        case .announced: resetBackoff(&commands)
-        case .scanned(let reason, let retries):
-            rescanReason = reason
-            choose(&commands)
-            if canRetry, isReading || retries { scheduleRetry(&commands) }
-        case .needed(let isNeeded): change(&commands) { $0.isNeeded = isNeeded }
-        case .lifecycle(let lifecycle):
-            guard self.lifecycle != .ending else { break }
-            commands.isChanged = lifecycle != self.lifecycle
-            change(&commands) { $0.lifecycle = lifecycle }
-        case .report(let number, let report): handle(report, of: number, &commands)
-        case .sample(let number, let sample): handle(sample, of: number, &commands)
-        case .ended(let number):
-            update(number) { _ = $0.lose(SensorLog.recordingEnded, .failed) }
-            commands.log = SensorLog(sensor: number, isWarning: false, text: SensorLog.recordingEnded)
-            choose(&commands)
-        }
+    /// Returns and forgets what is to be done.
+    package mutating func takeCommands() -> SensorCommands {
+        defer { commands = SensorCommands() }
         return commands
+    }
+
+    /// udev announced a device: the next scan may bring what was missing.
+    package mutating func announce() { resetBackoff() }
+
+    /// A scan has ended; whether another one may bring back a sensor that failed, or new ones.
+    package mutating func endScan(mayReturn reason: RescanReason, retries: Bool, at time: Double) {
+        rescanReason = reason
+        choose()
+        if canRetry, isReading || retries { scheduleRetry(at: time) }
+    }
+
+    /// Scans again if that is due.
+    package mutating func expire(at time: Double) {
+        guard retry ?? .infinity <= time else { return }
+        retry = nil
+        commands.scans = true
+    }
+
+    /// Whether somebody needs readings.
+    package mutating func need(_ isNeeded: Bool) { change { $0.isNeeded = isNeeded } }
+
+    package mutating func enter(_ lifecycle: OrientationMachine.Lifecycle) {
+        guard self.lifecycle != .ending, lifecycle != self.lifecycle else { return }
+        commands.isChanged = true
+        change { $0.lifecycle = lifecycle }
+    }
+
+    /// The recording is over.
+    package mutating func end(_ number: Int) {
+        update(number) { _ = $0.lose(SensorLog.recordingEnded, .failed) }
+        commands.log = SensorLog(sensor: number, isWarning: false, text: SensorLog.recordingEnded)
+        choose()
     }
 
     private mutating func update(_ number: Int, _ body: (inout Sensor) -> Void) {
@@ -155,41 +173,41 @@ package struct SensorSelection: Sendable {
     }
 
     /// Starts or stops the sensor in use where a change asks for that.
-    private mutating func change(_ commands: inout SensorCommands, _ body: (inout Self) -> Void) {
+    private mutating func change(_ body: (inout Self) -> Void) {
         let wasReading = isReading
         body(&self)
         guard isReading != wasReading else { return }
         commands.isChanged = true
-        resetBackoff(&commands)
+        resetBackoff()
         if isReading {
             // A better one that hung may have answered meanwhile.
-            choose(&commands)
+            choose()
             if active?.works != true { commands.scans = canRetry }
         } else if let activeNumber {
-            rest(activeNumber, &commands)
+            rest(activeNumber)
         }
     }
 
-    private mutating func rest(_ number: Int, _ commands: inout SensorCommands) {
+    private mutating func rest(_ number: Int) {
         commands.stop = number
         // Sensors stop while the daemon ends; clients must not see that as a change.
         if lifecycle != .ending { update(number) { if $0.state == .sampling { $0.state = .idle } } }
     }
 
-    private mutating func resetBackoff(_ commands: inout SensorCommands) {
+    private mutating func resetBackoff() {
         delay = 0
-        commands.retry = .never
+        retry = nil
     }
 
-    private mutating func scheduleRetry(_ commands: inout SensorCommands) {
-        commands.retry = .after(delay)
+    private mutating func scheduleRetry(at time: Double) {
+        retry = time + delay
         delay = min(max(Self.backoff.first, delay * 2), Self.backoff.last)
     }
 
     // MARK: - Arrivals and departures
 
     /// Notes a sensor; which one is used is chosen when the scan has ended.
-    private mutating func find(_ number: Int, _ identity: SensorIdentity, _ isSubstitute: Bool) {
+    package mutating func find(_ number: Int, _ identity: SensorIdentity, isSubstitute: Bool) {
         guard sensor(number) != nil else {
             return sensors.append(Sensor(number: number, identity: identity, isSubstitute: isSubstitute))
         }
@@ -205,7 +223,8 @@ package struct SensorSelection: Sendable {
         }
     }
 
-    private mutating func remove(_ number: Int, _ reason: String, _ commands: inout SensorCommands) {
+    /// The sensor's device was unplugged, or became another sensor, and why.
+    package mutating func remove(_ number: Int, _ reason: String) {
         let present = sensors.firstIndex { $0.condition != .unplugged && $0.number == number }
         guard let present else { return }
         // The last one is at the end.
@@ -214,7 +233,7 @@ package struct SensorSelection: Sendable {
             commands.log = SensorLog(sensor: sensor.number, isWarning: true, text: reason)
         }
         sensors.append(sensor)
-        choose(&commands)
+        choose()
         let unplugged = sensors.filter { $0.condition == .unplugged && $0.number != activeNumber }
         guard unplugged.count > Self.keptUnplugged, let oldest = unplugged.first else { return }
         commands.forget = oldest.number
@@ -223,7 +242,7 @@ package struct SensorSelection: Sendable {
 
     /// Keeps the sensor in use while it works and none is better, else takes the best that does; a lost one stays until
     /// then.
-    private mutating func choose(_ commands: inout SensorCommands) {
+    private mutating func choose() {
         guard lifecycle != .ending else { return }
         commands.isChanged = true
         let candidates = sensors.filter { $0.rank != nil }
@@ -233,7 +252,7 @@ package struct SensorSelection: Sendable {
         var best = working ?? active ?? candidates.first { $0.works } ?? candidates.first
         if let active, active.condition == .working, active.rank == best?.rank { best = active }
         if best?.number != activeNumber {
-            if let activeNumber { rest(activeNumber, &commands) }
+            if let activeNumber { rest(activeNumber) }
             activeNumber = best?.number
         }
         if isReading, let best, best.works { commands.start = best.number }
@@ -246,7 +265,7 @@ package struct SensorSelection: Sendable {
 
     // MARK: - Readings
 
-    private mutating func handle(_ report: DeviceReport, of number: Int, _ commands: inout SensorCommands) {
+    package mutating func handle(_ report: DeviceReport, of number: Int, at time: Double) {
         commands.isChanged = true
         switch report {
         case .started:
@@ -257,7 +276,7 @@ package struct SensorSelection: Sendable {
                 if sensor.state != .lost { sensor.state = .sampling }
             }
         case .silent(let problem, let isLost):
-            complain(problem, of: number, &commands)
+            complain(problem, of: number)
             if isLost { update(number) { $0.state = .lost } }
         case .closed:
             update(number) { sensor in
@@ -268,33 +287,28 @@ package struct SensorSelection: Sendable {
                     sensor.lastError = ""
                 }
             }
-        case .stalled(let reason): lose(number, reason, .stalled, &commands)
+        case .stalled(let reason): lose(number, reason, .stalled)
         case .failed(let reason):
-            lose(number, reason, .failed, &commands)
-            if isReading, canRetry { scheduleRetry(&commands) }
+            lose(number, reason, .failed)
+            if isReading, canRetry { scheduleRetry(at: time) }
         }
     }
 
-    private mutating func lose(
-        _ number: Int,
-        _ reason: String,
-        _ condition: Sensor.Condition,
-        _ commands: inout SensorCommands
-    ) {
-        update(number) { sensor in
-            guard sensor.lose(reason, condition) else { return }
-            commands.log = SensorLog(sensor: number, isWarning: true, text: reason)
-        }
-        choose(&commands)
+    private mutating func lose(_ number: Int, _ reason: String, _ condition: Sensor.Condition) {
+        var isNews = false
+        update(number) { isNews = $0.lose(reason, condition) }
+        if isNews { commands.log = SensorLog(sensor: number, isWarning: true, text: reason) }
+        choose()
     }
 
     /// Publishes what is wrong with a sensor that is opened anew.
-    private mutating func complain(_ problem: String, of number: Int, _ commands: inout SensorCommands) {
+    private mutating func complain(_ problem: String, of number: Int) {
         commands.log = SensorLog(sensor: number, isWarning: true, text: problem + "; starting it anew")
         update(number) { $0.lastError = problem }
     }
 
-    private mutating func handle(_ sample: AccelerometerSample?, of number: Int, _ commands: inout SensorCommands) {
+    /// A reading came; nil for other kinds than accelerometers.
+    package mutating func add(_ sample: AccelerometerSample?, of number: Int) {
         guard number == activeNumber, let index = sensors.firstIndex(where: { $0.number == number }) else { return }
         readings += 1
         if readings == Self.soundReadings {
@@ -313,8 +327,8 @@ package struct SensorSelection: Sendable {
         case .stuck(let seconds):
             let problem = "stuck: the very same reading for \(seconds) s"
             // Starting it anew has not helped, and there is another one.
-            if wasStuck, hasEqual(to: sensors[index]) { return lose(number, problem, .failed, &commands) }
-            complain(problem, of: number, &commands)
+            if wasStuck, hasEqual(to: sensors[index]) { return lose(number, problem, .failed) }
+            complain(problem, of: number)
             commands.stop = number
             commands.start = number
             commands.isChanged = true

@@ -46,17 +46,10 @@ package struct SensorTable: Sendable {
         var driven = DeviceCommands()
     }
 
-    /// The sensors for one use.
-    private struct Choice {
-        let use: SensorUse
-        var selection = SensorSelection()
-        /// When to scan again.
-        var retry: Double?
-    }
-
     private var actions: [Action] = []
     private var sensors: [Sensor] = []
-    private var uses = SensorUse.all.map { Choice(use: $0) }
+    /// Of each of ``SensorUse/all``, in that order.
+    private var selections = SensorUse.all.map { _ in SensorSelection() }
 
     package init() {}
 
@@ -71,12 +64,11 @@ package struct SensorTable: Sendable {
 
     /// The sensors that are or were used for something.
     package func selection(_ use: SensorUse) -> SensorSelection {
-        guard let index = index(use) else { preconditionFailure("a use is missing") }
-        return uses[index].selection
+        selections[index(use)]
     }
 
     /// The number of the sensor in use.
-    func activeNumber(_ use: SensorUse) -> Int? { index(use).flatMap { uses[$0].selection.activeNumber } }
+    func activeNumber(_ use: SensorUse) -> Int? { selections[index(use)].activeNumber }
 
     /// Whether there is something to do.
     var hasActions: Bool { !actions.isEmpty }
@@ -107,7 +99,7 @@ package struct SensorTable: Sendable {
     package var deadline: Double? {
         var next = Double.infinity
         for index in sensors.indices { next = min(next, sensors[index].life?.deadline ?? .infinity) }
-        for index in uses.indices { next = min(next, uses[index].retry ?? .infinity) }
+        for index in selections.indices { next = min(next, selections[index].retry ?? .infinity) }
         return next < .infinity ? next : nil
     }
 
@@ -118,10 +110,13 @@ package struct SensorTable: Sendable {
 
     /// Whether a sensor that works is at a path.
     package func hasWorkingSensor(at path: String) -> Bool {
-        uses.contains { $0.selection.sensors.contains { $0.works && $0.identity.path == path } }
+        selections.contains { $0.sensors.contains { $0.works && $0.identity.path == path } }
     }
 
-    private func index(_ use: SensorUse) -> Int? { uses.firstIndex { $0.use == use } }
+    private func index(_ use: SensorUse) -> Int {
+        guard let index = SensorUse.all.firstIndex(of: use) else { preconditionFailure("a use is missing") }
+        return index
+    }
 
     private func index(of number: Int) -> Int? { sensors.firstIndex { $0.number == number } }
 
@@ -141,7 +136,7 @@ package struct SensorTable: Sendable {
         }
         if let index = index(of: device.number), let faceUp = device.faceUp { sensors[index].faceUp = faceUp }
         if let traits = device.traits { handle(.found(traits), of: device.number, at: time) }
-        select(use, .found(device.number, device.identity, isSubstitute: device.isSubstitute), at: time)
+        select(use, at: time) { $0.find(device.number, device.identity, isSubstitute: device.isSubstitute) }
     }
 
     /// Adds the accelerometer of a recording or a simulation, which has no device.
@@ -150,42 +145,45 @@ package struct SensorTable: Sendable {
         guard index(of: 0) == nil else { return }
         sensors.append(Sensor(number: 0, use: use, life: nil))
         let identity = SensorIdentity(name: name, location: .display, path: "")
-        select(use, .found(0, identity, isSubstitute: false), at: time)
-        select(use, .scanned(mayReturn: .none, retries: false), at: time)
+        select(use, at: time) { $0.find(0, identity, isSubstitute: false) }
+        select(use, at: time) { $0.endScan(mayReturn: .none, retries: false, at: time) }
     }
 
     /// A device was unplugged, or became another sensor, and why.
     package mutating func remove(_ number: Int, _ reason: String, at time: Double) {
         guard let use = use(of: number) else { return }
         handle(.removed, of: number, at: time)
-        select(use, .removed(number, reason), at: time)
+        select(use, at: time) { $0.remove(number, reason) }
     }
 
     /// udev announced a device: the next scan may bring what was missing.
     package mutating func announce(at time: Double) {
-        for use in SensorUse.all { select(use, .announced, at: time) }
+        for use in SensorUse.all { select(use, at: time) { $0.announce() } }
     }
 
     /// A scan has ended; whether another one may bring back a sensor that failed, or new ones.
     package mutating func endScan(mayReturn reason: RescanReason, retries: Bool, at time: Double) {
-        for use in SensorUse.all { select(use, .scanned(mayReturn: reason, retries: retries), at: time) }
+        for use in SensorUse.all {
+            select(use, at: time) { $0.endScan(mayReturn: reason, retries: retries, at: time) }
+        }
     }
 
     // MARK: - From the machine
 
     /// Whether somebody needs readings.
     package mutating func need(_ isNeeded: Bool, _ use: SensorUse, at time: Double) {
-        select(use, .needed(isNeeded), at: time)
+        select(use, at: time) { $0.need(isNeeded) }
     }
 
     package mutating func enter(_ lifecycle: OrientationMachine.Lifecycle, at time: Double) {
-        for use in SensorUse.all { select(use, .lifecycle(lifecycle), at: time) }
+        for use in SensorUse.all { select(use, at: time) { $0.enter(lifecycle) } }
     }
 
     /// Sets how closely the sensor in use is read, until sampling begins anew.
     package mutating func sense(_ sensing: Sensing, _ use: SensorUse, at time: Double) {
-        let selection = selection(use)
-        guard selection.isReading, let number = selection.activeNumber, life(of: number) != nil else { return }
+        guard selection(use).isReading, let number = activeNumber(use), let index = index(of: number),
+            let present = sensors[index].life?.sensing, present != sensing
+        else { return }
         handle(.sense(sensing), of: number, at: time)
     }
 
@@ -217,41 +215,34 @@ package struct SensorTable: Sendable {
         case .closed(let warnings): actions.append(.warn(number, warnings))
         case .stalled, .silent, .failed: break
         }
-        select(use, .report(number, report), at: time)
+        select(use, at: time) { $0.handle(report, of: number, at: time) }
     }
 
     /// A reading came; nil for other kinds than accelerometers.
     package mutating func add(_ sample: AccelerometerSample?, of number: Int, at time: Double) {
         guard let use = use(of: number) else { return }
-        select(use, .sample(number, sample), at: time)
+        select(use, at: time) { $0.add(sample, of: number) }
     }
 
     /// The recording is over.
     package mutating func end(_ number: Int, at time: Double) {
         guard let use = use(of: number) else { return }
-        select(use, .ended(number), at: time)
+        select(use, at: time) { $0.end(number) }
     }
 
     /// Lets happen what is due: of each device, and the next scan.
     package mutating func expire(at time: Double) {
         let overdue = sensors.filter { $0.life?.deadline ?? .infinity <= time }
         for sensor in overdue { handle(.deadlinePassed, of: sensor.number, at: time) }
-        for index in uses.indices where uses[index].retry ?? .infinity <= time {
-            uses[index].retry = nil
-            actions.append(.scan)
-        }
+        for use in SensorUse.all { select(use, at: time) { $0.expire(at: time) } }
     }
 
     /// Passes an event to the selection of a use, and carries out its commands.
-    private mutating func select(_ use: SensorUse, _ event: SensorEvent, at time: Double) {
-        guard let index = index(use) else { return }
-        let commands = uses[index].selection.handle(event)
+    private mutating func select(_ use: SensorUse, at time: Double, _ event: (inout SensorSelection) -> Void) {
+        let index = index(use)
+        event(&selections[index])
+        let commands = selections[index].takeCommands()
         if let line = commands.log { actions.append(.log(line)) }
-        switch commands.retry {
-        case .never: uses[index].retry = nil
-        case .after(let delay): uses[index].retry = time + delay
-        case nil: break
-        }
         if let number = commands.stop { handle(.stop, of: number, at: time) }
         if let number = commands.start { handle(.start, of: number, at: time) }
         if let number = commands.forget {

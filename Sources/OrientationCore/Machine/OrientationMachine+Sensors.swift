@@ -2,14 +2,6 @@
 
 /// Which sensors are read, and what follows from what they report.
 extension OrientationMachine {
-    /// Which sensors are read, and how closely.
-    struct SensorDemand: Hashable, Sendable {
-        var lifecycle = Lifecycle.running
-        var reads = PerRole(false)
-        var readsHinge = false
-        var sensing = PerRole(Sensing.stream)
-    }
-
     /// Whether a client needs the orientation of the device, not only the angle of the hinge.
     var servesOrientation: Bool {
         status.claims > 0 || !status.sensorProxyClients.isEmpty || policy.autorotatingRequests > 0
@@ -31,19 +23,15 @@ extension OrientationMachine {
     var readsHinge: Bool { measuresAngle && tablet.readsSensor }
 
     /// How closely the accelerometers are to be read.
-    package var sensing: PerRole<Sensing> { demand.sensing }
-
-    /// Which sensors are to be read now, and how closely.
-    private var wanted: SensorDemand {
-        let purpose = sensingPurpose
-        var wanted = SensorDemand(lifecycle: lifecycle, reads: reads, readsHinge: readsHinge)
-        wanted.sensing.display = motion.display.sensing
-        wanted.sensing.display.purpose = purpose
-        wanted.sensing.base = motion.base.sensing
-        wanted.sensing.base.purpose = purpose
+    package var sensing: PerRole<Sensing> {
+        var sensing = PerRole(Sensing.stream)
+        for role in AccelerometerRole.allCases {
+            sensing[role] = motion[role].sensing
+            sensing[role].purpose = sensingPurpose
+        }
         // Readings of both halves must be compared at once.
-        wanted.sensing.display.allowsBatches = configuration.power == .auto && !wanted.reads.base
-        return wanted
+        sensing.display.allowsBatches = configuration.power == .auto && !reads.base
+        return sensing
     }
 
     /// The state of the sensor in use.
@@ -56,17 +44,14 @@ extension OrientationMachine {
 
     /// Has the sensors read that are needed now, as closely as they are needed.
     mutating func demandReadings(at time: Double) {
-        let wanted = wanted
-        guard wanted != demand else { return }
-        let last = demand
-        demand = wanted
-        if lifecycle != last.lifecycle { table.enter(lifecycle, at: time) }
+        let (reads, sensing) = (reads, sensing)
+        table.enter(lifecycle, at: time)
         for role in AccelerometerRole.allCases {
             let use = SensorUse(.accelerometer, role)
-            if demand.reads[role] != last.reads[role] { table.need(demand.reads[role], use, at: time) }
-            if demand.sensing[role] != last.sensing[role] { table.sense(demand.sensing[role], use, at: time) }
+            table.need(reads[role], use, at: time)
+            table.sense(sensing[role], use, at: time)
         }
-        if demand.readsHinge != last.readsHinge { table.need(demand.readsHinge, SensorUse(.hinge), at: time) }
+        table.need(readsHinge, SensorUse(.hinge), at: time)
     }
 
     /// Takes over what the sensors have reported, and tells them what is needed then, until they report nothing new.
@@ -91,7 +76,6 @@ extension OrientationMachine {
             guard let use = table.activeUse(of: number), use.kind == .accelerometer,
                 let sampling = table.sampling(number)
             else { return }
-            demand.sensing[use.role] = .stream
             begin(sampling, use.role, at: time)
         case .changed(let use):
             switch use.kind {

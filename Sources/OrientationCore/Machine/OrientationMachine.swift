@@ -44,8 +44,6 @@ public struct OrientationMachine: Sendable {
     var motion: PerRole<MotionDetector>
     /// All sensors, and which of them are read.
     package internal(set) var table = SensorTable()
-    /// Which sensors are being read, and how closely.
-    var demand = SensorDemand()
     /// Whether this is an older recording, which says itself what became of its sensors.
     var hasReports = false
     var sensors = PerRole(SensorReport())

@@ -88,47 +88,51 @@ public struct OrientationClassifier: Sendable {
                 if edge == .unknown, norm.isFinite, norm * inverseReference >= Self.leastReference { weight = 1 }
             }
         }
-        let plane = Plane(x: gravity.x * inverseReference, y: gravity.y * inverseReference)
-        let z = gravity.z * inverseReference
+        let scaled = gravity * inverseReference
         if weight > 0 {
-            if isGravity { recent.begin(plane) }
-            decide(plane, z: z, weight: weight, over: interval)
+            if isGravity { recent.begin(scaled) }
+            decide(scaled, weight: weight, over: interval)
         } else {
-            recent.skip(plane)
+            recent.skip(scaled)
             drain(interval)
         }
         if constants.leadTime > 0, isGravity {
-            recent.follow(plane, share: weight * interval / (constants.leadTime + interval))
+            recent.follow(scaled, share: weight * interval / (constants.leadTime + interval))
             if !isArmed, face == .none { isArmed = recent.average.isInside(edge, ratio: constants.armedRatio) }
         }
-        if constants.slowEvidence > 0, deviation <= Self.greatestForce { decideSlowly(plane, z: z, over: interval) }
+        if constants.slowEvidence > 0, deviation <= Self.greatestForce { decideSlowly(scaled, over: interval) }
     }
 
-    /// Decides about the edge and the face; `plane` is the part of gravity in the plane of the screen.
+    /// Decides about the edge and the face from gravity relative to the reference.
     @inline(__always)  // A call would copy the whole classifier.
-    private mutating func decide(_ plane: Plane, z: Double, weight: Double, over interval: Double) {
+    private mutating func decide(_ gravity: Vector3, weight: Double, over interval: Double) {
         let margin = face == .none ? constants.flatMargin : -constants.flatMargin
-        guard abs(z) < Self.flatThreshold + margin else {
-            face = z < 0 ? .faceUp : .faceDown
+        guard abs(gravity.z) < Self.flatThreshold + margin else {
+            face = gravity.z < 0 ? .faceUp : .faceDown
             return drain(interval)
         }
         face = .none
 
         guard edge != .unknown else {
-            edge = plane.nearestEdge
+            edge = gravity.nearestEdge
             return
         }
-        let (vertical, horizontal) = (plane.verticalEdge, plane.horizontalEdge)
+        let (vertical, horizontal) = (gravity.verticalEdge, gravity.horizontalEdge)
         let isUpright = edge == .portrait || edge == .portraitUpsideDown
-        let sector = Sector(plane, isUpright: isUpright, ratio: constants.axisRatio)
-        var excess = sector.excess(plane)
+        let ratio = constants.axisRatio, side = (isUpright ? gravity.x : gravity.y) >= 0 ? 1.0 : -1
+        /// How far gravity is outside the sector around the upright axis on that side, in g; below 0 inside.
+        func outside(_ gravity: Vector3) -> Double {
+            let (upright, other) = isUpright ? (gravity.y, gravity.x) : (gravity.x, gravity.y)
+            return side * other - ratio * abs(upright)
+        }
+        var excess = outside(gravity)
         var quickness = 0.0
         if isArmed {
-            let motion = excess - sector.excess(recent.average)
+            let motion = excess - outside(recent.average)
             let calm = max(0, 1 - disturbance)
             excess += calm * min(constants.greatestLead, max(0, constants.lead * motion))
             if constants.quickMotion > 0, constants.quickEvidence > 0 {
-                let before = sector.excess(recent.last) - sector.excess(recent.lastAverage)
+                let before = outside(recent.last) - outside(recent.lastAverage)
                 quickness = calm * max(0, min(1, min(motion, before) / constants.quickMotion))
             }
         }
@@ -137,7 +141,7 @@ public struct OrientationClassifier: Sendable {
             gather(for: isUpright ? horizontal : vertical, excess, quickness, weight: weight, over: interval)
         } else if (isUpright ? vertical : horizontal) != edge {
             // A half turn.
-            let upright = isUpright ? plane.y : plane.x
+            let upright = isUpright ? gravity.y : gravity.x
             gather(for: isUpright ? vertical : horizontal, abs(upright), 0, weight: weight, over: interval)
         } else {
             drain(interval)
@@ -211,8 +215,8 @@ public struct OrientationClassifier: Sendable {
 
     /// Turns to another edge that the slow average has pointed to for long enough, however disturbed its samples are.
     @inline(__always)  // A call would copy the whole classifier.
-    private mutating func decideSlowly(_ plane: Plane, z: Double, over interval: Double) {
-        slow.follow(plane, z: z, share: interval / (Self.slowTime + interval))
+    private mutating func decideSlowly(_ gravity: Vector3, over interval: Double) {
+        slow.follow(gravity, share: interval / (Self.slowTime + interval))
         let pointed = slow.edge(ratio: constants.armedRatio)
         let isOther = edge != .unknown && pointed != edge
         slow.point(to: isOther ? pointed : .unknown, for: counted(interval))
@@ -256,26 +260,16 @@ public struct OrientationClassifier: Sendable {
     }
 }
 
-/// The part of gravity in the plane of the screen, in g.
-private struct Plane {
-    var x: Double
-    var y: Double
-
+extension Vector3 {
     /// The edge that the base rule finds; a tie goes to y.
-    var nearestEdge: DeviceOrientation { abs(y) >= abs(x) ? verticalEdge : horizontalEdge }
+    fileprivate var nearestEdge: DeviceOrientation { abs(y) >= abs(x) ? verticalEdge : horizontalEdge }
 
-    var verticalEdge: DeviceOrientation { y >= 0 ? .portraitUpsideDown : .portrait }
+    fileprivate var verticalEdge: DeviceOrientation { y >= 0 ? .portraitUpsideDown : .portrait }
 
-    var horizontalEdge: DeviceOrientation { x >= 0 ? .landscapeRight : .landscapeLeft }
-
-    /// Moves towards a sample by a share of the difference.
-    mutating func move(towards sample: Plane, by share: Double) {
-        x += (sample.x - x) * share
-        y += (sample.y - y) * share
-    }
+    fileprivate var horizontalEdge: DeviceOrientation { x >= 0 ? .landscapeRight : .landscapeLeft }
 
     /// Whether the axis of an edge exceeds the other one by a factor, on the edge's side.
-    func isInside(_ edge: DeviceOrientation, ratio: Double) -> Bool {
+    fileprivate func isInside(_ edge: DeviceOrientation, ratio: Double) -> Bool {
         switch edge {
         case .portrait: -y > ratio * abs(x)
         case .portraitUpsideDown: y > ratio * abs(x)
@@ -288,14 +282,14 @@ private struct Plane {
 
 /// Gravity at the last sample and on average.
 private struct RecentGravity {
-    private(set) var average = Plane(x: 0, y: 0)
-    private(set) var last = Plane(x: 0, y: 0)
+    private(set) var average = Vector3.zero
+    private(set) var last = Vector3.zero
     /// The average before the last sample.
-    private(set) var lastAverage = Plane(x: 0, y: 0)
+    private(set) var lastAverage = Vector3.zero
     private var isEmpty = true
 
     /// Starts with a sample unless there is one.
-    mutating func begin(_ sample: Plane) {
+    mutating func begin(_ sample: Vector3) {
         guard isEmpty else { return }
         average = sample
         last = sample
@@ -304,14 +298,14 @@ private struct RecentGravity {
     }
 
     /// Moves the average towards a sample by a share of the difference.
-    mutating func follow(_ sample: Plane, share: Double) {
+    mutating func follow(_ sample: Vector3, share: Double) {
         last = sample
         lastAverage = average
-        average.move(towards: sample, by: share)
+        average = average + (sample - average) * share
     }
 
     /// Notes a sample that is no gravity, so that it does not count as earlier motion.
-    mutating func skip(_ sample: Plane) {
+    mutating func skip(_ sample: Vector3) {
         last = sample
         lastAverage = sample
     }
@@ -319,8 +313,7 @@ private struct RecentGravity {
 
 /// The slow average of gravity, and how long it has pointed to another edge.
 private struct SlowGravity {
-    private var plane = Plane(x: 0, y: 0)
-    private var z = 0.0
+    private var average = Vector3.zero
     private var isEmpty = true
     private var pointed = DeviceOrientation.unknown
     /// The seconds for which the average has pointed to the same other edge.
@@ -328,19 +321,19 @@ private struct SlowGravity {
 
     /// The edge whose axis exceeds the other one by a factor; unknown without one, or while the average lies flat.
     func edge(ratio: Double) -> DeviceOrientation {
-        let square = plane.x * plane.x + plane.y * plane.y + z * z
+        let (x, y, z) = (average.x, average.y, average.z)
+        let square = x * x + y * y + z * z
         let leastNorm = OrientationClassifier.leastSlowNorm, flat = OrientationClassifier.flatThreshold
         guard square > leastNorm * leastNorm, z * z < flat * flat * square else { return .unknown }
-        let nearest = plane.nearestEdge
-        return plane.isInside(nearest, ratio: ratio) ? nearest : .unknown
+        let nearest = average.nearestEdge
+        return average.isInside(nearest, ratio: ratio) ? nearest : .unknown
     }
 
     /// Moves the average towards a sample by a share of the difference; the first sample is the average.
-    mutating func follow(_ sample: Plane, z sampleZ: Double, share: Double) {
+    mutating func follow(_ sample: Vector3, share: Double) {
         let share = isEmpty ? 1 : share
         isEmpty = false
-        plane.move(towards: sample, by: share)
-        z += (sampleZ - z) * share
+        average = average + (sample - average) * share
     }
 
     /// Counts a sample after which the average points to another edge, or with `unknown` to none.
@@ -350,24 +343,5 @@ private struct SlowGravity {
             evidence = 0
         }
         if other != .unknown { evidence += seconds }
-    }
-}
-
-/// The sector around the axis that is upright, and the side of the other axis that a sample is on.
-private struct Sector {
-    private let isUpright: Bool
-    private let sign: Double
-    private let ratio: Double
-
-    init(_ sample: Plane, isUpright: Bool, ratio: Double) {
-        self.isUpright = isUpright
-        self.ratio = ratio
-        sign = (isUpright ? sample.x : sample.y) >= 0 ? 1 : -1
-    }
-
-    /// How far gravity is outside the sector on that side, in g; below 0 inside.
-    func excess(_ gravity: Plane) -> Double {
-        let (upright, other) = isUpright ? (gravity.y, gravity.x) : (gravity.x, gravity.y)
-        return sign * other - ratio * abs(upright)
     }
 }

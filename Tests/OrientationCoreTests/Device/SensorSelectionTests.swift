@@ -14,10 +14,11 @@ private struct Scene {
     var log: [SensorLog] = []
     var lastNumber = 0
 
-    init() { send(.scanned(mayReturn: .failures, retries: false)) }
+    init() { send { $0.endScan(mayReturn: .failures, retries: false, at: 0) } }
 
-    mutating func send(_ event: SensorEvent) {
-        commands = selection.handle(event)
+    mutating func send(_ event: (inout SensorSelection) -> Void) {
+        event(&selection)
+        commands = selection.takeCommands()
         if let line = commands.log { log.append(line) }
         if let number = commands.stop { running.remove(number) }
         if let number = commands.start {
@@ -43,8 +44,8 @@ private struct Scene {
             lastNumber += 1
             number = lastNumber
         }
-        send(.found(number, identity, isSubstitute: isSubstitute))
-        send(.scanned(mayReturn: .failures, retries: false))
+        send { $0.find(number, identity, isSubstitute: isSubstitute) }
+        send { $0.endScan(mayReturn: .failures, retries: false, at: 0) }
         return number
     }
 
@@ -55,15 +56,15 @@ private struct Scene {
     /// Removes the sensor that is at a path.
     mutating func remove(at path: String, _ reason: String) {
         let present = selection.sensors.first { $0.condition != .unplugged && $0.identity.path == path }
-        if let present { send(.removed(present.number, reason)) }
+        if let present { send { $0.remove(present.number, reason) } }
     }
 
-    mutating func begin(_ number: Int) { send(.report(number, .started(warnings: []))) }
+    mutating func begin(_ number: Int) { send { $0.handle(.started(warnings: []), of: number, at: 0) } }
 
-    mutating func fail(_ number: Int, _ reason: String = "no more") { send(.report(number, .failed(reason))) }
+    mutating func fail(_ number: Int, _ reason: String = "no more") { send { $0.handle(.failed(reason), of: number, at: 0) } }
 
     mutating func read(_ number: Int, count: Int = 1) {
-        for _ in 0..<count { send(.sample(number, nil)) }
+        for _ in 0..<count { send { $0.add(nil, of: number) } }
     }
 
     func state(_ number: Int) -> SensorState? { selection.sensor(number)?.state }
@@ -74,7 +75,7 @@ private struct Scene {
 
     @Test mutating func `one that is known to be in the display comes before one of unknown place`() {
         let unknown = scene.find("a", location: .unknown)
-        scene.send(.needed(true))
+        scene.send { $0.need(true) }
         #expect(scene.running == [unknown])
         let display = scene.find("b", location: .display)
         #expect(scene.running == [display] && scene.selection.active?.number == display)
@@ -87,7 +88,7 @@ private struct Scene {
 
     @Test mutating func `one that is marked later takes the place of one of unknown place`() {
         let (first, second) = (scene.find("a", location: .unknown), scene.find("b", location: .unknown))
-        scene.send(.needed(true))
+        scene.send { $0.need(true) }
         #expect(scene.running == [first])
         // As the daemon reports a device whose location changed.
         scene.remove(at: "/sys/devices/b", "the device is b (display) now")
@@ -107,39 +108,39 @@ private struct Scene {
 
     @Test mutating func `there is none before one is found`() {
         #expect(!scene.selection.hasSensor && scene.selection.state == .none && !scene.selection.mayDeliverReadings)
-        scene.send(.needed(true))
+        scene.send { $0.need(true) }
         #expect(!scene.commands.scans && !scene.selection.mayDeliverReadings)
     }
 
     @Test mutating func `the first that was found is read, and only while it is needed`() {
         let (first, second) = (scene.find("a"), scene.find("b"))
         #expect(scene.selection.active?.number == first && scene.running.isEmpty && scene.selection.state == .idle)
-        scene.send(.needed(true))
+        scene.send { $0.need(true) }
         #expect(scene.running == [first] && !scene.commands.scans && second != first)
         scene.begin(first)
         #expect(scene.selection.state == .sampling)
-        scene.send(.needed(false))
+        scene.send { $0.need(false) }
         #expect(scene.running.isEmpty && scene.selection.state == .idle)
     }
 
     // A claim was answered before the first reading: no sensor was chosen yet, so none was to be expected.
     @Test mutating func `what a scan finds changes nothing before the scan has ended`() {
-        scene.send(.needed(true))
+        scene.send { $0.need(true) }
         let identity = SensorIdentity(name: "a", location: .display, path: "/sys/devices/a")
-        scene.send(.found(1, identity, isSubstitute: false))
+        scene.send { $0.find(1, identity, isSubstitute: false) }
         #expect(!scene.commands.isChanged && !scene.selection.hasSensor)
-        scene.send(.scanned(mayReturn: .failures, retries: false))
+        scene.send { $0.endScan(mayReturn: .failures, retries: false, at: 0) }
         #expect(scene.commands.isChanged && scene.selection.mayDeliverReadings)
     }
 
     @Test mutating func `one that comes while it is needed is read at once`() {
-        scene.send(.needed(true))
+        scene.send { $0.need(true) }
         let sensor = scene.find("a")
         #expect(scene.running == [sensor])
     }
 
     @Test mutating func `a substitute gives way to a better one that comes later, and takes its place when it goes`() {
-        scene.send(.needed(true))
+        scene.send { $0.need(true) }
         let substitute = scene.find("a", isSubstitute: true)
         #expect(scene.running == [substitute])
         let better = scene.find("b")
@@ -161,55 +162,55 @@ private struct Scene {
 
     @Test mutating func `another takes the place of one that fails`() {
         let (first, second) = (scene.find("a"), scene.find("b"))
-        scene.send(.needed(true))
+        scene.send { $0.need(true) }
         scene.fail(first)
         #expect(scene.selection.active?.number == second && scene.running.contains(second))
-        #expect(scene.commands.retry == nil)
+        #expect(scene.selection.retry == nil)
     }
 
     @Test mutating func `the only one stays when it fails, and another scan may bring it back`() {
         let sensor = scene.find("a")
-        scene.send(.needed(true))
+        scene.send { $0.need(true) }
         scene.fail(sensor)
         #expect(scene.selection.hasSensor && scene.selection.state == .lost && scene.commands.isChanged)
         #expect(scene.selection.sensor(sensor)?.lastError == "no more" && scene.selection.mayDeliverReadings)
-        scene.send(.needed(false))
+        scene.send { $0.need(false) }
         #expect(scene.state(sensor) == .lost, "rest does not find what was lost")
-        scene.send(.needed(true))
+        scene.send { $0.need(true) }
         #expect(scene.commands.scans)
     }
 
     @Test mutating func `one that fails is retried at once, then with exponential back-off, until it is sound`() {
         let sensor = scene.find("a")
-        scene.send(.needed(true))
+        scene.send { $0.need(true) }
         for delay in [0, 0.5, 1, 2, 4, 8, 16, 30, 30] {
             scene.begin(sensor)
             scene.read(sensor, count: 99)
             scene.fail(sensor, "Input/output error")
-            #expect(scene.commands.retry == .after(delay))
+            #expect(scene.selection.retry == delay)
             scene.find("a")
         }
         #expect(scene.log.count == 1, "the same failure is logged once")
         scene.begin(sensor)
         scene.read(sensor, count: 100)
         scene.fail(sensor, "Input/output error")
-        #expect(scene.commands.retry == .after(0) && scene.log.count == 2)
+        #expect(scene.selection.retry == 0 && scene.log.count == 2)
     }
 
     @Test mutating func `a device that udev announces ends the back-off`() {
         let sensor = scene.find("a")
-        scene.send(.needed(true))
+        scene.send { $0.need(true) }
         scene.fail(sensor)
         scene.fail(sensor)
-        scene.send(.announced)
-        #expect(scene.commands.retry == .never)
+        scene.send { $0.announce() }
+        #expect(scene.selection.retry == nil)
         scene.fail(sensor)
-        #expect(scene.commands.retry == .after(0))
+        #expect(scene.selection.retry == 0)
     }
 
     @Test mutating func `one that is plugged in again is read again, at another path too, and lost until a reading`() {
         let sensor = scene.find("a")
-        scene.send(.needed(true))
+        scene.send { $0.need(true) }
         scene.remove("a")
         #expect(!scene.selection.hasSensor && scene.selection.state == .lost)
         #expect(!scene.selection.mayDeliverReadings, "udev announces its return")
@@ -248,19 +249,23 @@ private struct Scene {
     }
 
     @Test mutating func `where udev announces nothing, scans are repeated until a sensor works`() {
-        scene.send(.needed(true))
-        scene.send(.scanned(mayReturn: .arrivals, retries: false))
-        #expect(scene.commands.retry == .after(0) && scene.selection.mayDeliverReadings)
-        scene.send(.scanned(mayReturn: .arrivals, retries: false))
-        #expect(scene.commands.retry == .after(0.5))
+        scene.send { $0.need(true) }
+        scene.send { $0.endScan(mayReturn: .arrivals, retries: false, at: 0) }
+        #expect(scene.selection.retry == 0 && scene.selection.mayDeliverReadings)
+        scene.send { $0.endScan(mayReturn: .arrivals, retries: false, at: 0) }
+        #expect(scene.selection.retry == 0.5)
+        scene.send { $0.expire(at: 0.4) }
+        #expect(!scene.commands.scans)
+        scene.send { $0.expire(at: 0.5) }
+        #expect(scene.commands.scans)
         scene.find("a")
-        #expect(scene.commands.retry == nil)
+        #expect(scene.selection.retry == nil)
     }
 
     // It was published as lost, though it waited for nothing but its turn.
     @Test mutating func `a standby sensor that returns is idle`() {
         let (first, second) = (scene.find("a"), scene.find("b"))
-        scene.send(.needed(true))
+        scene.send { $0.need(true) }
         scene.begin(first)
         scene.read(first)
         scene.remove("a")
@@ -273,16 +278,16 @@ private struct Scene {
 
     @Test mutating func `another takes the place of one that hangs, which may answer later`() {
         let first = scene.find("a")
-        scene.send(.needed(true))
+        scene.send { $0.need(true) }
         scene.begin(first)
-        scene.send(.report(first, .stalled("no answer for 6 s")))
+        scene.send { $0.handle(.stalled("no answer for 6 s"), of: first, at: 0) }
         #expect(scene.selection.state == .lost && scene.running == [first] && scene.selection.mayDeliverReadings)
         scene.read(first)
         #expect(scene.selection.state == .sampling)
-        scene.send(.report(first, .stalled("no answer for 6 s")))
+        scene.send { $0.handle(.stalled("no answer for 6 s"), of: first, at: 0) }
         let second = scene.find("b")
         #expect(scene.running == [second])
-        scene.send(.report(first, .closed(warnings: [])))
+        scene.send { $0.handle(.closed(warnings: []), of: first, at: 0) }
         #expect(scene.state(first) == .idle, "it has answered")
     }
 
@@ -306,7 +311,7 @@ private struct Scene {
             number += 1
             time += 0.1
             let acceleration = Vector3(isStuck ? 0 : Double(number % 2) / 100, 0, 9.8)
-            scene.send(.sample(sensor, AccelerometerSample(time: time, acceleration: acceleration)))
+            scene.send { $0.add(AccelerometerSample(time: time, acceleration: acceleration), of: sensor) }
         } while time < end && scene.commands.stop == nil
     }
 
@@ -315,7 +320,7 @@ private struct Scene {
     mutating func `a sensor that stays stuck gives way to another that is as suitable`(location: SensorLocation) {
         let sensor = scene.find("a")
         let other = scene.find("b", location: location)
-        scene.send(.needed(true))
+        scene.send { $0.need(true) }
         scene.begin(sensor)
         var time = 0.0
         read(sensor, isStuck: false, &time)
@@ -331,18 +336,16 @@ private struct Scene {
 
     @Test mutating func `a stuck sensor is started anew, and its error lasts until its readings differ`() {
         let sensor = scene.find("a")
-        scene.send(.needed(true))
+        scene.send { $0.need(true) }
         scene.begin(sensor)
         var time = 0.0
-        func sample(_ x: Double) -> SensorEvent {
-            .sample(sensor, AccelerometerSample(time: time, acceleration: Vector3(x, 0, 9.8)))
-        }
         read(sensor, isStuck: false, &time)
         read(sensor, isStuck: true, &time)
         #expect(scene.commands.stop == sensor && scene.commands.start == sensor)
         #expect(scene.selection.active?.lastError == "stuck: the very same reading for 10 s")
         time += 0.1
-        scene.send(sample(0.01))
+        let moved = AccelerometerSample(time: time, acceleration: Vector3(0.01, 0, 9.8))
+        scene.send { $0.add(moved, of: sensor) }
         #expect(scene.selection.active?.lastError == "" && scene.selection.state == .sampling)
     }
 
@@ -350,12 +353,12 @@ private struct Scene {
     mutating func `the error of a sensor that was silent lasts until its next reading, as may its loss`(isLost: Bool) {
         let sensor = scene.find("a")
         scene.find("b")
-        scene.send(.needed(true))
+        scene.send { $0.need(true) }
         scene.begin(sensor)
         scene.read(sensor)
         let report = DeviceReport.silent("no scan came for too long", isLost: isLost)
         for report in [report, .closed(warnings: []), .started(warnings: [])] {
-            scene.send(.report(sensor, report))
+            scene.send { $0.handle(report, of: sensor, at: 0) }
             #expect(scene.selection.activeNumber == sensor, "the other one is no better")
             #expect(scene.selection.active?.lastError == "no scan came for too long")
             #expect(scene.selection.state == (isLost ? .lost : .sampling))
@@ -368,24 +371,24 @@ private struct Scene {
 
     @Test mutating func `nothing is read while the machine sleeps`() {
         let sensor = scene.find("a")
-        scene.send(.needed(true))
+        scene.send { $0.need(true) }
         scene.begin(sensor)
-        scene.send(.lifecycle(.suspended))
+        scene.send { $0.enter(.suspended) }
         #expect(scene.running.isEmpty && scene.selection.state == .suspended && !scene.selection.mayDeliverReadings)
-        scene.send(.lifecycle(.running))
+        scene.send { $0.enter(.running) }
         #expect(scene.running == [sensor])
     }
 
     // A claimant that left while another stayed started the sensors again, and their rate was never restored.
     @Test mutating func `nothing is started once the daemon ends`() {
         scene.find("a")
-        scene.send(.needed(true))
-        scene.send(.lifecycle(.ending))
+        scene.send { $0.need(true) }
+        scene.send { $0.enter(.ending) }
         #expect(scene.running.isEmpty)
-        let events: [SensorEvent] = [
-            .needed(false), .needed(true), .scanned(mayReturn: .arrivals, retries: true), .lifecycle(.running),
-        ]
-        for event in events { scene.send(event) }
+        scene.send { $0.need(false) }
+        scene.send { $0.need(true) }
+        scene.send { $0.endScan(mayReturn: .arrivals, retries: true, at: 0) }
+        scene.send { $0.enter(.running) }
         #expect(scene.running.isEmpty && scene.starts == 1)
     }
 
@@ -403,14 +406,16 @@ private struct Scene {
             case 2: scene.remove(name)
             case 3:
                 isNeeded.toggle()
-                scene.send(.needed(isNeeded))
+                scene.send { $0.need(isNeeded) }
             case 4:
                 lifecycle = lifecycle == .running ? .suspended : .running
-                scene.send(.lifecycle(lifecycle))
+                scene.send { $0.enter(lifecycle) }
             case 5 where scene.running.contains(number): scene.fail(number, "\(seed % 3)")
-            case 6 where scene.running.contains(number): scene.send(.report(number, .stalled("no answer")))
+            case 6 where scene.running.contains(number):
+                scene.send { $0.handle(.stalled("no answer"), of: number, at: 0) }
             case 7 where scene.running.contains(number): scene.begin(number)
-            case 8 where !scene.running.contains(number): scene.send(.report(number, .closed(warnings: [])))
+            case 8 where !scene.running.contains(number):
+                scene.send { $0.handle(.closed(warnings: []), of: number, at: 0) }
             default: if scene.running.contains(number) { scene.read(number) }
             }
             let selection = scene.selection
