@@ -73,7 +73,7 @@ extension Sensors {
         case .new:
             guard let new = newNumber(description.name, path) else { return }
             found.number = new
-            try add(new, found.use, try newDriver(rate, at: path, found.use), status)
+            try add(new, found.use, try newDriver(at: path), status)
         }
         driver(of: found.number)?.find(device, scaling: scaling, rate: rate, helper: try helper(at: path))
         machineDriver.deliver(.deviceFound(found))
@@ -111,7 +111,7 @@ extension Sensors {
                 case .new:
                     guard let new = newNumber(device.name, device.path) else { continue }
                     found.number = new
-                    try add(new, found.use, try newDriver(found.rate, at: device.path, found.use), status)
+                    try add(new, found.use, try newDriver(at: device.path), status)
                 }
                 machineDriver.deliver(.deviceFound(found))
                 machineDriver.deliver(.device(found.number, .undescribed(device.problem)))
@@ -170,8 +170,8 @@ extension Sensors {
         return helper
     }
 
-    private func newDriver(_ rate: Double, at path: String, _ use: SensorUse) throws(SystemError) -> DeviceDriver {
-        try DeviceDriver(rate: rate, loop: loop, helper: try helper(at: path))
+    private func newDriver(at path: String) throws(SystemError) -> DeviceDriver {
+        try DeviceDriver(loop: loop, helper: try helper(at: path))
     }
 
     private func deviceChanged(_ change: DeviceMonitor.Change, _ device: Device) {

@@ -167,8 +167,7 @@ final class Sensors {
                 machineDriver.deliver(.sample(.display, machineDriver.timed(sample)))
             case .report(.started):
                 began(0, source.mode, source.sampleRate)
-                let isBuffer = source.mode == .buffer
-                let sampling = Sampling(rate: source.sampleRate, mayFallSilent: isBuffer, faceUp: .positiveZ)
+                let sampling = Sampling(rate: source.sampleRate, mayFallSilent: false, faceUp: .positiveZ)
                 machineDriver.deliver(.samplingBegan(.display, sampling))
             case .report(.failed(let reason)): machineDriver.deliver(.sourceEnded(reason))
             case .ended: machineDriver.deliver(.sourceEnded(nil))

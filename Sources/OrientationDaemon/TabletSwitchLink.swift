@@ -64,6 +64,7 @@ final class TabletSwitchLink {
     /// Sets the switch to `mode`; unknown removes it.
     func apply(_ mode: TabletMode) {
         switch (state, mode) {
+        case (.closed, .unknown): break
         case (_, .unknown):
             state = .closed
             timer?.disarm()

@@ -15,7 +15,6 @@ final class Service: MachineHost {
     /// For blocking calls inside `loop.serve`; not attached to the loop.
     let client: Bus
 
-
     /// What effects say in place of the machine's own answer, which has no sensor.
     var hasFirstAnswer = true
 

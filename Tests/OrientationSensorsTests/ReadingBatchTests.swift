@@ -9,7 +9,8 @@ import Testing
     private static let scaling = SensorScaling.acceleration(SensorFrame(convention: .kernel))
 
     /// The numbers of the readings that are urgent, of so many of one kind after another.
-    private static func urgent(_ batch: ReadingBatch?, _ groups: (count: Int, raw: (Int) -> Vector3)...) throws -> [Int] {
+    private static func urgent(_ batch: ReadingBatch?, _ groups: (count: Int, raw: (Int) -> Vector3)...) throws -> [Int]
+    {
         var batch = try #require(batch)
         let readings = groups.flatMap { group in (0..<group.count).map(group.raw) }
         return readings.indices.filter { batch.isUrgent(readings[$0]) }

@@ -51,7 +51,7 @@ import Testing
             .samplingBegan(.display, Sampling(rate: 14.999, mayFallSilent: true, faceUp: .negativeZ)),
             .samplingBegan(
                 .base,
-                Sampling(rate: 15, mayFallSilent: false, faceUp: .negativeZ, faceUpReason: .matrix)
+                Sampling(rate: 15, mayFallSilent: false, faceUp: .negativeZ)
             ),
             .sensorChanged(.base, SensorReport(state: .lost, isPresent: true, mayDeliver: false)),
             .sensorsFound, .switchesFound, .chassisFound(nil), .chassisFound(.handset), .lid(isClosed: true),

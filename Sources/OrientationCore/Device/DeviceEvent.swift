@@ -43,10 +43,10 @@ public struct DeviceTraits: Hashable, Sendable {
     public var canPoll: Bool
     /// Whether its buffer may be silent for any time while nothing changes.
     public var mayBeSilent: Bool
-    /// The rate in Hz at which it is read from then on; nil for the one it had.
-    public var rate: Double?
+    /// The rate in Hz at which it is read from then on.
+    public var rate: Double
 
-    public init(canBuffer: Bool, canPoll: Bool, mayBeSilent: Bool, rate: Double? = nil) {
+    public init(canBuffer: Bool, canPoll: Bool, mayBeSilent: Bool, rate: Double) {
         self.canBuffer = canBuffer
         self.canPoll = canPoll
         self.mayBeSilent = mayBeSilent

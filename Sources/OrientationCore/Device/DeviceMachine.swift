@@ -15,8 +15,6 @@ package struct DeviceMachine: Sendable {
     /// Readings a second that are to be expected, in Hz; 0 while unknown.
     package private(set) var sampleRate = 0.0
 
-    /// The rate that was asked for, in Hz.
-    private var targetRate: Double
     /// Seconds without an answer after which the device counts as stalled.
     private let stallTime: Double
 
@@ -40,7 +38,7 @@ package struct DeviceMachine: Sendable {
 
     private var phase = Phase.absent
     private var goal = Goal.closed
-    private var traits = DeviceTraits(canBuffer: false, canPoll: false, mayBeSilent: false)
+    private var traits = DeviceTraits(canBuffer: false, canPoll: false, mayBeSilent: false, rate: 0)
     /// What a scan found while the device was in use; it applies once the device is closed.
     private var replacement: DeviceTraits?
     /// Whether the next opening uses the buffer: not once it gave no scans.
@@ -57,9 +55,8 @@ package struct DeviceMachine: Sendable {
     /// When to deliver ``DeviceEvent/deadlinePassed``; nil for never.
     package private(set) var deadline: Double?
 
-    /// Creates the machine of a device that is read at `rate` Hz, and stalled after `stallTime` seconds.
-    package init(rate: Double, stallTime: Double = DeviceMachine.stallTime) {
-        targetRate = rate
+    /// Creates the machine of a device that is stalled after `stallTime` seconds.
+    package init(stallTime: Double = DeviceMachine.stallTime) {
         self.stallTime = stallTime
     }
 
@@ -156,7 +153,6 @@ package struct DeviceMachine: Sendable {
                 traits = replacement
                 usesBuffer = replacement.canBuffer
                 self.replacement = nil
-                targetRate = replacement.rate ?? targetRate
                 mode = usesBuffer ? .buffer : .poll
                 start(.prepare, .preparing, at: time, &commands)
             } else if phase == .closed, goal == .open {
@@ -201,8 +197,8 @@ package struct DeviceMachine: Sendable {
     private mutating func opened(_ opening: DeviceOpening, at time: Double, _ commands: inout DeviceCommands) {
         guard opening.isBuffered else { return poll(warnings: opening.warnings, at: time, &commands) }
         mode = .buffer
-        sampleRate = opening.rate ?? targetRate
-        let rate = sampleRate > 0 ? sampleRate : targetRate
+        sampleRate = opening.rate ?? traits.rate
+        let rate = sampleRate > 0 ? sampleRate : traits.rate
         phase = .buffered(DeviceBuffer(rate: rate, hasSensitivity: opening.hasSensitivity, at: time))
         if goal == .open { commands.report = .started(warnings: opening.warnings) }
     }
@@ -210,7 +206,7 @@ package struct DeviceMachine: Sendable {
     private mutating func poll(warnings: [String], at time: Double, _ commands: inout DeviceCommands) {
         phase = .polled
         mode = .poll
-        sampleRate = targetRate
+        sampleRate = traits.rate
         noteAnswer(at: time)
         if goal == .open { commands.report = .started(warnings: warnings) }
     }
@@ -280,7 +276,7 @@ package struct DeviceMachine: Sendable {
         if failures.count == 0 { failures.since = time }
         failures.count += 1
         let isMany = failures.count >= Self.longestFailure.count && failure != .noValue
-        let longest = min(stallTime, Self.longestFailure.seconds * max(1, (sensing.period ?? 0) * targetRate))
+        let longest = min(stallTime, Self.longestFailure.seconds * max(1, (sensing.period ?? 0) * traits.rate))
         let isLong = time - failures.since >= longest
         if isLong, failure == .noValue {
             leaveBuffer(reason, at: time, &commands)

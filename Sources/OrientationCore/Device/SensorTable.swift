@@ -131,8 +131,7 @@ package struct SensorTable: Sendable {
                 handle(.removed, of: device.number, at: time)
             }
         } else {
-            let life = DeviceMachine(rate: device.traits?.rate ?? 0)
-            sensors.append(Sensor(number: device.number, use: use, life: life))
+            sensors.append(Sensor(number: device.number, use: use, life: DeviceMachine()))
         }
         if let index = index(of: device.number), let faceUp = device.faceUp { sensors[index].faceUp = faceUp }
         if let traits = device.traits { handle(.found(traits), of: device.number, at: time) }

@@ -99,19 +99,11 @@ public struct Sampling: Hashable, Sendable {
     public var mayFallSilent: Bool
     /// The sensor's own sign of z while the display faces up.
     public var faceUp: SensorFrame.FaceUp
-    /// What that sign follows from, in older recordings, for people who read them.
-    public var faceUpReason: SensorFrame.FaceUpReason?
 
-    public init(
-        rate: Double,
-        mayFallSilent: Bool,
-        faceUp: SensorFrame.FaceUp,
-        faceUpReason: SensorFrame.FaceUpReason? = nil
-    ) {
+    public init(rate: Double, mayFallSilent: Bool, faceUp: SensorFrame.FaceUp) {
         self.rate = rate
         self.mayFallSilent = mayFallSilent
         self.faceUp = faceUp
-        self.faceUpReason = faceUpReason
     }
 }
 

@@ -14,7 +14,8 @@ package final class DeviceDriver {
     package var onReading: ((Measurement, _ showsMotion: Bool) -> Void)?
 
     private let loop: EventLoop
-    private var rate: Double
+    /// In Hz.
+    private var rate = 0.0
     private let isPrepared: Bool
 
     /// The device as a scan found it last, until it is prepared.
@@ -43,13 +44,7 @@ package final class DeviceDriver {
     /// Creates a driver without a device, which waits for ``find(_:scaling:rate:helper:)``.
     ///
     /// `isPrepared`: orientd has prepared the device already, and the caller only reads it.
-    package init(
-        rate: Double,
-        loop: EventLoop,
-        helper: HelperThread,
-        isPrepared: Bool = false
-    ) throws(SystemError) {
-        self.rate = rate
+    package init(loop: EventLoop, helper: HelperThread, isPrepared: Bool = false) throws(SystemError) {
         self.loop = loop
         self.helper = helper
         self.isPrepared = isPrepared

@@ -28,8 +28,8 @@ package final class DeviceSource: SensorSource {
     ) throws(SystemError) {
         let helper = if let helper { helper } else { try HelperThread(loop: loop) }
         self.loop = loop
-        driver = try DeviceDriver(rate: rate, loop: loop, helper: helper, isPrepared: true)
-        machine = DeviceMachine(rate: rate, stallTime: stallTime)
+        driver = try DeviceDriver(loop: loop, helper: helper, isPrepared: true)
+        machine = DeviceMachine(stallTime: stallTime)
         timer = try loop.timer(owned(by: self) { $0.handle(.deadlinePassed) })
         driver.onEvent = owned(by: self) { $0.handle($1) }
         driver.onReading = owned(by: self) { source, measurement, showsMotion in

@@ -150,26 +150,14 @@ package final class IIOSensor: SensorDevice, @unchecked Sendable {
         if setting.isOurs(try attribute.read()) { try attribute.write(setting.text) }
     }
 
-    private var samplingFrequency: Double? {
-        get throws(SystemError) { try frequency.first?.readNumber() }
-    }
-
-    private var samplingRates: SamplingRates {
-        get throws(SystemError) {
-            guard let frequencyAvailable else { return .unknown }
-            return SamplingRates(try frequencyAvailable.read())
-        }
-    }
-
     package func setSamplingFrequency(atLeast target: Double) throws(SystemError) -> Double? {
-        guard let current = try samplingFrequency else { return nil }
-        guard let rate = try samplingRates.raised(from: current, toAtLeast: target) else { return current }
-        try writeFrequency(rate)
-        return try samplingFrequency
-    }
-
-    private func writeFrequency(_ rate: Double) throws(SystemError) {
+        guard let file = frequency.first else { return nil }
+        let current = try file.readNumber()
+        let list = try frequencyAvailable?.read()
+        let rates = list.map { SamplingRates($0) } ?? .unknown
+        guard let rate = rates.raised(from: current, toAtLeast: target) else { return current }
         for attribute in frequency { try attribute.write(AttributeText.shortest(rate)) }
+        return try file.readNumber()
     }
 
     package func setChangeSensitivity(_ change: Double) throws(SystemError) -> Double {

@@ -190,7 +190,6 @@ private struct Arguments {
             sampling.rate = try number("rate", sampling.rate)
             sampling.mayFallSilent = try flag("may-fall-silent", sampling.mayFallSilent)
             sampling.faceUp = try required("face-up", sampling.faceUp)
-            sampling.faceUpReason = try optional("face-up-reason", sampling.faceUpReason)
             return ("sampling", .samplingBegan(role, sampling))
         case .sensorChanged(let role, let report):
             let role = try required("role", role)

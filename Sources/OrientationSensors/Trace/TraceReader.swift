@@ -200,7 +200,7 @@ package struct TraceReader: ~Copyable {
 
     /// Reads three numbers with commas between them, up to `end`.
     private func vector(_ cursor: inout UnsafePointer<UInt8>, _ end: UnsafePointer<UInt8>) -> Vector3? {
-        guard let x = field(&cursor), let y = field(&cursor), let z = TraceNumber.scan(&cursor), cursor == end else {
+        guard let x = field(&cursor), let y = field(&cursor), let z = Self.number(&cursor), cursor == end else {
             return nil
         }
         return Vector3(x, y, z)
@@ -208,8 +208,23 @@ package struct TraceReader: ~Copyable {
 
     /// Reads a number that a comma follows, and the comma.
     private func field(_ cursor: inout UnsafePointer<UInt8>) -> Double? {
-        guard let number = TraceNumber.scan(&cursor), cursor.pointee == UInt8(ascii: ",") else { return nil }
+        guard let number = Self.number(&cursor), cursor.pointee == UInt8(ascii: ",") else { return nil }
         cursor += 1
+        return number
+    }
+
+    /// Reads the number at the cursor, decimal as C writes it, `nan` or `inf`, and moves the cursor behind it.
+    ///
+    /// The text must end in a byte that is part of no number. The result is the nearest Double. What strtod(3) takes
+    /// beyond that is refused: blanks in front, hexadecimal numbers and the payload of a NaN.
+    private static func number(_ cursor: inout UnsafePointer<UInt8>) -> Double? {
+        let hasSign = cursor.pointee == UInt8(ascii: "-") || cursor.pointee == UInt8(ascii: "+")
+        let digits = hasSign ? cursor + 1 : cursor
+        guard digits.pointee > UInt8(ascii: " "), digits[1] | 0x20 != UInt8(ascii: "x") else { return nil }
+
+        let start = UnsafeRawPointer(cursor).assumingMemoryBound(to: CChar.self)
+        guard let (number, end) = scanNumber(start), end[-1] != CChar(UInt8(ascii: ")")) else { return nil }
+        cursor += end - start
         return number
     }
 
@@ -221,7 +236,7 @@ package struct TraceReader: ~Copyable {
         let columns: [TraceError.Column] = [.time, .x, .y, .z]
         let wrong = zip(fields, columns).first { field, _ in
             var cursor = UnsafePointer(buffer + text.lowerBound + field.startIndex)
-            return TraceNumber.scan(&cursor) == nil || cursor != buffer + text.lowerBound + field.endIndex
+            return Self.number(&cursor) == nil || cursor != buffer + text.lowerBound + field.endIndex
         }
         let (field, column) = wrong ?? (fields[3], .z)
         return .notANumber(column, String(decoding: field.prefix(40), as: UTF8.self))

@@ -7,7 +7,7 @@ import Testing
 
 /// A device, its helper and the loop as a machine sees them, on a clock that the test moves.
 private struct World {
-    var machine = DeviceMachine(rate: 10, stallTime: 5)
+    var machine = DeviceMachine(stallTime: 5)
     var time = 0.0
     var commands = DeviceCommands()
     var reports: [DeviceReport] = []
@@ -109,7 +109,7 @@ private struct World {
         }
     }
 
-    static let found = DeviceEvent.found(DeviceTraits(canBuffer: true, canPoll: true, mayBeSilent: false))
+    static let found = DeviceEvent.found(DeviceTraits(canBuffer: true, canPoll: true, mayBeSilent: false, rate: 10))
 
     /// A device that is read.
     static var started: World {
@@ -135,7 +135,7 @@ private struct World {
 
 @Suite struct DeviceMachineTests {
     @Test func `a device that cannot be described has failed, and is read as it is described once that is possible`() {
-        var machine = DeviceMachine(rate: 10)
+        var machine = DeviceMachine()
         #expect(machine.handle(.start, at: 0) == DeviceCommands())
         let failed = machine.handle(.undescribed("why"), at: 5)
         #expect(failed.report == .failed("why") && failed.job == nil && machine.isClosed)
@@ -325,7 +325,7 @@ private struct World {
 
     @Test func `a switch may be silent for ever`() {
         var world = World()
-        world.send(.found(DeviceTraits(canBuffer: true, canPoll: false, mayBeSilent: true)))
+        world.send(.found(DeviceTraits(canBuffer: true, canPoll: false, mayBeSilent: true, rate: 10)))
         world.send(.start)
         world.pass()
         world.isAlive = false
@@ -350,7 +350,7 @@ private struct World {
     @Test(arguments: [false, true])
     func `a buffer that has told only its first state is compared with the values`(echoes: Bool) {
         var world = World()
-        world.send(.found(DeviceTraits(canBuffer: true, canPoll: true, mayBeSilent: true)))
+        world.send(.found(DeviceTraits(canBuffer: true, canPoll: true, mayBeSilent: true, rate: 10)))
         world.send(.start)
         world.pass()
         world.isAlive = false
@@ -372,7 +372,7 @@ private struct World {
 
     @Test func `a buffer that has reported a change is not compared`() {
         var world = World()
-        world.send(.found(DeviceTraits(canBuffer: true, canPoll: true, mayBeSilent: true)))
+        world.send(.found(DeviceTraits(canBuffer: true, canPoll: true, mayBeSilent: true, rate: 10)))
         world.send(.start)
         world.pass()
         world.isAlive = false

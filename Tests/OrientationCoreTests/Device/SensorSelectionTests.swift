@@ -61,7 +61,9 @@ private struct Scene {
 
     mutating func begin(_ number: Int) { send { $0.handle(.started(warnings: []), of: number, at: 0) } }
 
-    mutating func fail(_ number: Int, _ reason: String = "no more") { send { $0.handle(.failed(reason), of: number, at: 0) } }
+    mutating func fail(_ number: Int, _ reason: String = "no more") {
+        send { $0.handle(.failed(reason), of: number, at: 0) }
+    }
 
     mutating func read(_ number: Int, count: Int = 1) {
         for _ in 0..<count { send { $0.add(nil, of: number) } }
