@@ -48,6 +48,12 @@ package final class Device {
         return parent.map { Device(sharing: $0) }
     }
 
+    /// Whether it is on USB, at a port for people to plug things in, as the firmware says.
+    package var isPluggedIn: Bool {
+        guard let parent else { return false }
+        return parent.subsystem == "usb" && parent.attribute("removable") == "removable" || parent.isPluggedIn
+    }
+
     /// A property of udev's database or of the kernel's uevent; nil when it is not set.
     package func property(_ key: String) -> String? {
         text { sd_device_get_property_value($0, key, $1) }

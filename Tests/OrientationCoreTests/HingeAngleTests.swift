@@ -119,11 +119,31 @@ extension HingeAngle {
         #expect(closing == Array(repeating: .tablet, count: 5) + Array(repeating: .laptop, count: 3))
     }
 
-    @Test(arguments: [(0.9, TabletMode.laptop), (1.1, .unknown), (-0.9, .laptop), (-1.1, .unknown)])
+    @Test(arguments: [(2.4, TabletMode.laptop), (2.6, .unknown), (-2.4, .laptop), (-2.6, .unknown)])
     func `readings of different magnitude are ignored`(difference: Double, mode: TabletMode) {
         var hinge = HingeAngle()
         hinge.update(display: Vector3(0, standard, 0), base: Vector3(0, 0, -standard - difference))
         #expect(hinge.tabletMode == mode)
+    }
+
+    // On small laptops with the panel of a tablet, an edge at the side of the panel is opposite the hinge.
+    @Test(arguments: 0...3)
+    func `the hinge is opposite the edge that is up in a laptop`(turns: Int) throws {
+        func turn(_ force: Vector3) -> Vector3 {
+            (0..<turns).reduce(force) { force, _ in Vector3(force.y, -force.x, force.z) }
+        }
+        for (degrees, mode) in [(110, TabletMode.laptop), (270, .tablet)] {
+            let angle = try #require(Angle.degrees[degrees])
+            for side in [0.0, 3, -3] {
+                var hinge = HingeAngle()
+                hinge.laptopEdge = DeviceOrientation(quarterTurns: turns)
+                // Tilted sideways.
+                let (display, base) = (angle.display(onTable) + Vector3(side, 0, 0), onTable + Vector3(side, 0, 0))
+                hinge.update(display: turn(display), base: turn(base))
+                #expect(hinge.tabletMode == mode)
+                #expect(abs((hinge.angle ?? -1) - Double(degrees)) < 0.1)
+            }
+        }
     }
 
     @Test(arguments: [Vector3(.nan, 0, 0), Vector3(0, .infinity, 0), .zero])

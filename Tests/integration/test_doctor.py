@@ -337,11 +337,42 @@ class Hardware(DoctorTestCase):
             attributes = {"id/bustype": bus}
             pad = event_node("Wireless Controller Motion Sensors", number, attributes, {"ID_INPUT_ACCELEROMETER": "1"})
             self.rig.add_device(pad)
+        # hwdb has the matrix of a handheld's pad, which a program may imitate.
+        properties = {"ID_INPUT_ACCELEROMETER": "1", "ACCEL_MOUNT_MATRIX": "0, 1, 0; -1, 0, 0; 0, 0, 1"}
+        pad = event_node("Wireless Controller Motion Sensors", 7, {"id/bustype": "0003"}, properties)
+        self.rig.add_device(pad.replace("/devices/platform/test", "/devices/virtual/misc/uhid"))
         (_, *findings) = self.findings("kernel")
-        for number, finding in zip((5, 6), findings, strict=True):
+        for number, finding in zip((5, 6, 7), findings, strict=True):
             reason = "on USB or Bluetooth, or made by a program"
             pattern = f"^Wireless Controller Motion Sensors at event{number} is not used: {reason}"
             self.assert_finding(finding, "ok", pattern)
+
+    # Such a camera was taken for the display's accelerometer, even before the tablet's own.
+    def test_accelerometer_of_a_camera_is_left_out_and_named(self):
+        port = "/devices/pci0000:00/usb2/2-1"
+        self.rig.add_device(f"P: {port}\nE: SUBSYSTEM=usb\nA: removable=removable\\n\n")
+        self.rig.add_device(accelerometer("accel_3d", parent=f"{port}/2-1:1.5/HID-SENSOR-200073.2.auto"))
+        self.rig.start_orientd()
+        self.assertFalse(self.client.get("HasAccelerometer"))
+        reason = "it is plugged in by USB, as a camera's, unless ACCEL_LOCATION"
+        self.assert_finding(self.findings("kernel")[-1], "ok", f"^accel_3d at iio:device0 is not used: {reason}")
+        self.rig.add_device(accelerometer("own", index=1))
+        self.client.wait_for("HasAccelerometer", True)
+        self.assertEqual(self.client.sensor()["Name"], "own")
+
+    def test_accelerometer_of_a_display_that_is_plugged_in_is_used_if_udev_says_so(self):
+        for removable, properties in (
+            ("fixed", {}),
+            ("unknown", {}),
+            ("removable", {"ACCEL_LOCATION": "display"}),
+            ("removable", {"ACCEL_MOUNT_MATRIX": "1, 0, 0; 0, 1, 0; 0, 0, 1"}),
+        ):
+            with self.case(removable=removable, properties=properties):
+                port = "/devices/pci0000:00/usb2/2-1"
+                self.rig.add_device(f"P: {port}\nE: SUBSYSTEM=usb\nA: removable={removable}\\n\n")
+                self.rig.add_device(accelerometer(parent=f"{port}/2-1:1.5/hub", properties=properties))
+                self.rig.start_orientd()
+                self.assertTrue(self.client.get("HasAccelerometer"))
 
     # The interface never followed the device again, and doctor did not say why.
     def test_lid_switch_that_is_stuck(self):

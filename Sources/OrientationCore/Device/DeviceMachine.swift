@@ -309,10 +309,15 @@ package struct DeviceMachine: Sendable {
         case .absent, .closed: nil
         case .preparing, .opening, .polled, .leavingBuffer, .closing: stallReport
         case .buffered(let buffer) where buffer.job != nil: stallReport
-        case .buffered(let buffer) where buffer.lastScan != nil && traits.mayBeSilent:
-            traits.canPoll ? buffer.comparisonDue : nil
-        case .buffered(let buffer): buffer.due(sensing, stallTime: stallTime, patience: patience)
+        case .buffered(let buffer) where buffer.lastScan != nil && traits.mayBeSilent: comparisonDue(buffer)
+        case .buffered(let buffer):
+            min(buffer.due(sensing, stallTime: stallTime, patience: patience), comparisonDue(buffer) ?? .infinity)
         }
+    }
+
+    /// When to compare the last scan with the values: that of an accelerometer once it has been silent for too long.
+    private func comparisonDue(_ buffer: DeviceBuffer) -> Double? {
+        traits.canPoll && (traits.mayBeSilent || patience > 1) ? buffer.comparisonDue : nil
     }
 
     private mutating func expire(at time: Double, _ commands: inout DeviceCommands) {
@@ -325,7 +330,7 @@ package struct DeviceMachine: Sendable {
             return
         }
         guard buffer.lastScan != nil else { return leaveBuffer("no scan came in time", at: time, &commands) }
-        if traits.mayBeSilent {
+        if comparisonDue(buffer) ?? .infinity <= time {
             buffer.compare(at: time)
             phase = .buffered(buffer)
             commands.compares = true

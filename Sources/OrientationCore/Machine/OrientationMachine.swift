@@ -73,8 +73,10 @@ public struct OrientationMachine: Sendable {
         chosenMode = saved?.autorotate
         let mode = chosenMode ?? configuration.autorotateMode(chassis: nil, hasTabletMode: false)
         policy = RotationPolicy(configuration: configuration.rotation(chassis: nil), autorotate: mode, memory: saved)
+        let natural = configuration.naturalOrientation ?? .portrait
+        tablet.hinge.laptopEdge = configuration.laptopOrientation?.device.sensed(natural: natural) ?? .portrait
         tracker = OrientationTracker(
-            naturalOrientation: configuration.naturalOrientation ?? .portrait,
+            naturalOrientation: natural,
             constants: configuration.classifier.constants,
             reportsFace: configuration.reportsFace
         )

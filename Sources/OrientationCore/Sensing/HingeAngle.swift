@@ -30,6 +30,8 @@ package struct HingeAngle: Sendable {
     private var foldedSince: Double?
 
     // The accelerometers.
+    /// The edge of the panel that is opposite the hinge, in the frame of the panel.
+    var laptopEdge = DeviceOrientation.portrait
     private var readings = PerRole<Vector3?>(nil)
     /// Whether a reading of one half waits to be compared.
     private var hasHalf = true
@@ -82,17 +84,19 @@ package struct HingeAngle: Sendable {
     // MARK: - Two accelerometers
 
     /// The greatest difference in m/s² between the magnitudes of the two; above it, one half is being moved.
-    private static let greatestDifference = 1.0
+    ///
+    /// Cheap chips read up to 0.1 g too much or too little on an axis.
+    private static let greatestDifference = 2.5
 
     /// The least force across the hinge, in m/s², with a usable direction: gravity with the hinge 15° from vertical.
     private static let leastAcross = 2.5
 
     /// Adds a reading of the accelerometer of one half in m/s², in the device frame of its own half.
     ///
-    /// The base's frame equals the display's while the lid is closed: x along the hinge, z out of the underside. Every
-    /// other reading is compared with the last one of the other half, which may be silent while nothing changes.
+    /// The base's frame equals the display's while the lid is closed: z out of the underside. Every other reading is
+    /// compared with the last one of the other half, which may be silent while nothing changes.
     mutating func add(_ acceleration: Vector3, of role: AccelerometerRole, at time: Double) {
-        readings[role] = acceleration
+        readings[role] = acceleration.upright(from: laptopEdge)
         guard let display = readings.display, let base = readings.base else { return }
         hasHalf.toggle()
         if !hasHalf { compare(display, base, at: time) }
@@ -148,6 +152,16 @@ package struct HingeAngle: Sendable {
 }
 
 extension Vector3 {
+    /// The vector in a frame that is turned so that this edge, in the frame of the panel, is the top one.
+    fileprivate func upright(from edge: DeviceOrientation) -> Vector3 {
+        switch edge {
+        case .landscapeLeft: Vector3(-y, x, z)
+        case .landscapeRight: Vector3(y, -x, z)
+        case .portraitUpsideDown: Vector3(-x, -y, z)
+        case .portrait, .unknown, .faceUp, .faceDown: self
+        }
+    }
+
     /// The part of a force that is perpendicular to the hinge.
     fileprivate var acrossHinge: Vector3 { Vector3(0, y, z) }
 }

@@ -18,10 +18,13 @@ package enum SensorScaling: Hashable, Sendable {
     ///
     /// Less is within the threshold of a hub, which is not known. A hub that does not answer in time reads 0.
     func isContradicted(by read: Vector3, after scan: Vector3) -> Bool {
-        guard read.x != 0 else { return false }
+        guard read != .zero else { return false }
         var copy = self
         let values = (scan: copy.measurement(raw: scan, time: 0), read: copy.measurement(raw: read, time: 0))
         switch values {
+        case (.acceleration(let scan), .acceleration(let read)):
+            guard let scan = scan.acceleration.direction, let read = read.acceleration.direction else { return false }
+            return scan.dot(read) < 0.5
         case (.light(let scan, _), .light(let read, _)): return abs(read - scan) > max(1, abs(scan) / 2, abs(read) / 2)
         case (.proximity(let wasNear), .proximity(let isNear)): return wasNear != isNear
         case (.heading(let scan), .heading(let read)):

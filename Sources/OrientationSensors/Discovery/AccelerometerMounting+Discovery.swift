@@ -2,7 +2,7 @@
 
 import OrientationCore
 import POSIX
-import SystemdBus
+package import SystemdBus
 
 extension AccelerometerMounting {
     /// Finds out how an accelerometer is mounted, with a warning for each value that is not used as it is.
@@ -39,6 +39,15 @@ extension AccelerometerMounting {
         warnings += search.warnings
         // The kernel's driver for HID sensor hubs, which pass on what Windows expects.
         quantity = name == "accel_3d" ? .gravity : .specificForce
+    }
+
+    /// Why an IIO accelerometer is not used; nil for one that is.
+    ///
+    /// Those of plugged-in cameras have turned displays: librealsense#6941, #8496 and others.
+    package static func exclusion(of device: Device) -> String? {
+        guard device.isPluggedIn, device.property("ACCEL_LOCATION") == nil, device.property("ACCEL_MOUNT_MATRIX") == nil
+        else { return nil }
+        return "it is plugged in by USB, as a camera's, unless ACCEL_LOCATION or ACCEL_MOUNT_MATRIX is set"
     }
 
     private static func location(

@@ -101,6 +101,7 @@ final class IIODevice {
             found.warnings.append(path + ": none of its angles has the label hinge, not used")
         }
         for (kind, channels) in offered where kinds.contains(kind) {
+            if kind == .accelerometer, let udev, AccelerometerMounting.exclusion(of: udev) != nil { continue }
             // A device has one buffer, and while that runs its values cannot be polled.
             let mayBuffer = offered.count == 1
             let sensor = IIOSensor(kind, of: self, channels: channels, mayBuffer: mayBuffer, warnings: &found.warnings)

@@ -55,8 +55,7 @@ package enum EventNode {
         guard isAccelerometer(node), sensorKind(of: node) != .accelerometer else { return nil }
         return node.devnode == nil
             ? "it has no device node"
-            : "on USB or Bluetooth, or made by a program, it is a gamepad's, unless ACCEL_LOCATION=display or "
-                + "ACCEL_MOUNT_MATRIX is set"
+            : "on USB or Bluetooth, or made by a program, it is a gamepad's, unless ACCEL_LOCATION=display is set"
     }
 
     private static func isAccelerometer(_ node: Device) -> Bool {
@@ -65,7 +64,10 @@ package enum EventNode {
 
     /// Says whether udev's database describes an accelerometer of a screen, such as that of a handheld on its own USB.
     private static func isInScreen(_ node: Device) -> Bool {
-        node.property("ACCEL_LOCATION") == "display" || node.property("ACCEL_MOUNT_MATRIX")?.isEmpty == false
+        // hwdb knows the pad of a handheld by its numbers, which a program may give to one that it makes.
+        node.property("ACCEL_LOCATION") == "display"
+            || node.property("ACCEL_MOUNT_MATRIX")?.isEmpty == false
+                && !node.syspath.begins(with: "/sys/devices/virtual/")
     }
 
     /// Says whether it is connected by cable or radio, as a gamepad is, whose accelerometer is not in the screen.

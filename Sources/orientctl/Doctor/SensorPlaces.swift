@@ -51,18 +51,17 @@ enum SensorPlaces {
         return .warn(text, remedy: .change("sudoedit \(file); sudo \(update); sudo udevadm trigger -s iio"))
     }
 
-    /// Names the input devices that are accelerometers but not used.
+    /// Names the accelerometers that are not used.
     private static func unused() -> [Finding] {
-        let nodes: [Device]
-        do throws(SystemError) {
-            nodes = try Device.all(inSubsystem: "input", named: "event*")
-        } catch {
-            return [.warn("\(error)")]
+        let nodes = SensorHubs.all("input", "event*").map { node in
+            (name: EventNode.deviceName(of: node), node, EventNode.exclusion(of: node))
         }
-        return nodes.compactMap { node in
-            EventNode.exclusion(of: node).map { reason in
-                .ok("\(EventNode.deviceName(of: node)) at \(node.name) is not used: \(reason)")
-            }
+        let devices = SensorHubs.all("iio", "iio:device*").filter { $0.attribute("in_accel_x_raw") != nil }.map {
+            device in
+            (name: device.attribute("name") ?? "", device, AccelerometerMounting.exclusion(of: device))
+        }
+        return (nodes + devices).compactMap { name, device, reason in
+            reason.map { .ok("\(name) at \(device.name) is not used: \($0)") }
         }
     }
 }

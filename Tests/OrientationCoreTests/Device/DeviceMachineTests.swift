@@ -370,6 +370,21 @@ private struct World {
         #expect(world.jobs.last == .open(buffered: false))
     }
 
+    // A hub that gives one scan after each opening was opened anew for ever: its turns were seen minutes later.
+    @Test func `an accelerometer that was silent for too long is compared with its values, and polled if they differ`()
+    {
+        var world = World.started
+        world.isAlive = false
+        let openings = { (world: World) in world.jobs.filter { $0 == .open(buffered: true) }.count }
+        while openings(world) < 2 || world.job != nil { #expect(comparisons(&world, seconds: 0.1) == 0) }
+        world.send(.reading(showsMotion: true))
+        world.send(.sense(Self.rest()))
+        #expect(comparisons(&world, seconds: 31) == 6)
+        world.send(.unreadable("it reads otherwise"))
+        world.pass(seconds: 0.2)
+        #expect(world.commands.reading == .poll)
+    }
+
     @Test func `a buffer that has reported a change is not compared`() {
         var world = World()
         world.send(.found(DeviceTraits(canBuffer: true, canPoll: true, mayBeSilent: true, rate: 10)))
