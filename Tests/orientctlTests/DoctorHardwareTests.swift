@@ -227,15 +227,19 @@ import Testing
     func `it says that the switch counts more than the chassis`(chassis: String?, mode: AutorotateMode, isSaid: Bool) {
         var status = ManagerStatus(naturalOrientation: .portrait)
         status.autorotate = mode
-        let finding = HardwareChecks.tabletSwitch(
-            ["name"],
-            .laptop,
-            chassis: chassis,
-            virtual: .impossible,
-            status: status
-        )
         let words = "; Autorotate follows it, not the chassis type \(chassis ?? "")"
-        #expect(finding == .ok("name" + (isSaid ? words : "")))
+        for (said, hint) in [
+            (TabletMode.laptop, ""), (.tablet, "; if it is not folded back, IgnoreTabletSwitch=NAME ignores it"),
+        ] {
+            let finding = HardwareChecks.tabletSwitch(
+                ["name"],
+                said,
+                chassis: chassis,
+                virtual: .impossible,
+                status: status
+            )
+            #expect(finding == .ok("name" + (isSaid ? words + hint : "")))
+        }
     }
 
     @Test(arguments: [TabletMode.laptop, .tablet], [true, false])

@@ -106,7 +106,8 @@ extension HardwareChecks {
                 guard let chassis, chassis != "convertible", status?.autorotate == .tabletMode else {
                     return .ok(found)
                 }
-                return .ok("\(found); Autorotate follows it, not the chassis type \(chassis)")
+                let hint = said == .tablet ? "; if it is not folded back, IgnoreTabletSwitch=NAME ignores it" : ""
+                return .ok("\(found); Autorotate follows it, not the chassis type \(chassis)\(hint)")
             }
             let hinge = status.hingeAngle < 0 ? "says otherwise" : "is open by \(Int(status.hingeAngle))°"
             let text = "\(found), but the hinge \(hinge); IgnoreTabletSwitch=NAME ignores a switch"

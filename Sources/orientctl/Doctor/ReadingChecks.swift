@@ -39,9 +39,8 @@ enum ReadingChecks {
         let readings = system.readings
         guard let statistics = Statistics(readings.samples) else { return unmeasured(system) }
         guard readings.isFiltered else {
-            return readings.areOfBuffer
-                ? buffered(statistics)
-                : gravity(statistics, hasScale: system.accelerometer?.description.hasScale ?? true)
+            let source = readings.areOfBuffer ? ", from the buffer (the attributes differ, orientd does not use them)" : ""
+            return gravity(statistics, source, hasScale: system.accelerometer?.description.hasScale ?? true)
         }
         return readings.isBusy
             ? .warn("cannot be measured while a program uses the sensor's buffer")
@@ -62,27 +61,21 @@ enum ReadingChecks {
 
     private static let motion = "the device is moving: lay it down and repeat this"
 
-    /// Judges what the daemon reads from the buffer, while the attributes, which it does not use, read otherwise.
-    static func buffered(_ statistics: Statistics) -> Finding {
-        let text = "\(decimal(statistics.mean.magnitude, places: 3)) g at rest, from the buffer"
-        return .ok("\(text); the values of the attributes differ, and orientd does not use them")
-    }
-
-    /// Judges readings of the sensor itself; without `hasScale`, their unit is unknown.
-    static func gravity(_ statistics: Statistics, hasScale: Bool = true) -> Finding {
+    /// Judges readings, and says where they are from; without `hasScale`, their unit is unknown.
+    static func gravity(_ statistics: Statistics, _ source: String = "", hasScale: Bool = true) -> Finding {
         let magnitude = statistics.mean.magnitude
-        let text = "\(decimal(magnitude, places: 3)) g"
+        let text = "\(decimal(magnitude, places: 3)) g at rest\(source)"
         let unit = hasScale || magnitude == 0 ? 1 : magnitude
         guard statistics.spread <= Statistics.motion * unit else {
             return .warn(motion)
         }
         switch magnitude / unit {
-        case 1 where !hasScale: return .ok("\(text) at rest, by a guess of the scale; orientd takes that for 1 g")
-        case 0.9...1.1: return .ok("\(text) at rest")
+        case 1 where !hasScale: return .ok("\(text), by a guess of the scale; orientd takes that for 1 g")
+        case 0.9...1.1: return .ok(text)
         case 0.75...1.25:
-            return .warn("\(text) at rest: the scale or an offset is inaccurate", remedy: .report)
+            return .warn("\(text): the scale or an offset is inaccurate", remedy: .report)
         case 0: return .fail("all readings are 0", remedy: .report)
-        default: return .fail("\(text) at rest: the scale or an offset is wrong", remedy: .report)
+        default: return .fail("\(text): the scale or an offset is wrong", remedy: .report)
         }
     }
 
