@@ -39,7 +39,8 @@ enum ReadingChecks {
         let readings = system.readings
         guard let statistics = Statistics(readings.samples) else { return unmeasured(system) }
         guard readings.isFiltered else {
-            let source = readings.areOfBuffer ? ", from the buffer (the attributes differ, orientd does not use them)" : ""
+            let source =
+                readings.areOfBuffer ? ", from the buffer (the attributes differ, orientd does not use them)" : ""
             return gravity(statistics, source, hasScale: system.accelerometer?.description.hasScale ?? true)
         }
         return readings.isBusy
