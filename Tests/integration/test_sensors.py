@@ -91,6 +91,15 @@ class Light(SensorProxyTestCase):
         self.rig.write("in_illuminance_raw", 2, LIGHT)
         self.wait_for_value("LightLevel", 2)
 
+    # On some machines, the level that the firmware tells never changes.
+    def test_firmwares_sensor_is_used_only_without_another(self):
+        self.rig.add_device(device(LIGHT, {"name": "acpi-als", "in_illuminance_input": 400}))
+        self.start()
+        self.call("ClaimLight")
+        self.assertEqual(self.get("LightLevel"), 400)
+        self.rig.add_device(device(SECOND_LIGHT, {"name": "als", "in_illuminance_input": 120}))
+        self.wait_for_value("LightLevel", 120)
+
     # acpi-als reads -1 for more light than it can tell, which made the screen dark in the sun.
     def test_level_that_is_infinite_or_negative_is_not_told(self):
         self.rig.add_device(device(LIGHT, {"in_illuminance_raw": "1e308", "in_illuminance_scale": "100"}))

@@ -28,7 +28,7 @@ package struct SensorDescription: Hashable, Sendable {
     /// Seconds between two readings; nil for an accelerometer, whose rate is configuration.
     package internal(set) var period: Double?
 
-    /// Whether it is used only where IIO has no sensor of its kind: its readings are coarser.
+    /// Whether it is used only where there is no other of its kind, as its readings are coarser or less certain.
     package internal(set) var isSubstitute = false
 
     /// What it says of itself that is not used, for the log; empty for nothing.

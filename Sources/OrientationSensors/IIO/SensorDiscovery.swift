@@ -27,6 +27,8 @@ struct SensorDiscovery {
             scale: isProcessed ? Vector3(1, 1, 1) : Vector3(measuring) { scale($0) },
             traits: traits,
             period: period,
+            // The firmware's light sensor, which never changes on some machines: hadess/iio-sensor-proxy#119, #172, #214.
+            isSubstitute: device.name == "acpi-als",
             canPoll: canPoll,
             canBuffer: canBuffer
         )
