@@ -59,12 +59,9 @@ package enum BuiltInDisplay {
 }
 
 extension MachineConfiguration {
-    /// Sets the natural and the laptop's orientation as the built-in panel has them, unless they are configured.
+    /// Sets what the built-in panel tells; a natural orientation that is configured stays.
     package mutating func adaptToDisplay() throws(SystemError) {
         if naturalOrientation == nil { naturalOrientation = try BuiltInDisplay.naturalOrientation }
-        guard laptopOrientation == nil, let natural = naturalOrientation else { return }
-        let edge = BuiltInDisplay.upperEdge
-        if edge == .portrait { return }
-        laptopOrientation = InterfaceOrientation(following: edge.named(natural: natural))
+        laptopEdge = BuiltInDisplay.upperEdge
     }
 }

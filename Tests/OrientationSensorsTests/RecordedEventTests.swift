@@ -30,6 +30,7 @@ import Testing
         configuration.supportedOrientations = .allButUpsideDown
         configuration.autorotate = .tabletMode
         configuration.laptopOrientation = .landscapeRight
+        configuration.laptopEdge = .landscapeLeft
         configuration.reportsFace = true
         configuration.virtualTabletSwitch = true
         configuration.classifier = .base

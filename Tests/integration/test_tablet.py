@@ -423,7 +423,7 @@ class HingeAngle(SwitchTestCase):
     def test_stays_what_it_was_where_the_angle_cannot_be_told(self):
         self.start_convertible()
         self.assert_mode("laptop")
-        for base in (PORTRAIT, (0, 1000, 0), (0, 0, -1200)):
+        for base in (PORTRAIT, (0, 1000, 0), (0, 0, -1300)):
             counter = ReadCounter(self.rig, "in_accel_x_raw", BASE)
             self.fold(base)
             wait_until(lambda: counter.reads() >= 3, "the base is read")

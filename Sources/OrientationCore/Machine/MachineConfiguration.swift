@@ -10,8 +10,10 @@ public struct MachineConfiguration: Hashable, Sendable {
     public var supportedOrientations: InterfaceOrientationMask?
     /// Nil: the idiom decides.
     public var autorotate: AutorotateMode?
-    /// Nil: the natural orientation.
+    /// Nil: ``laptopEdge`` decides.
     public var laptopOrientation: InterfaceOrientation?
+    /// The edge that is up while the machine stands as a laptop does, in the frame of the panel: the hinge is opposite.
+    public var laptopEdge = DeviceOrientation.portrait
     public var reportsFace = false
     /// Whether a virtual tablet switch is wanted where the kernel has none.
     public var virtualTabletSwitch = false
@@ -41,10 +43,11 @@ public enum ClassifierChoice: String, NamedValue {
 extension MachineConfiguration {
     /// Returns the policy's configuration on a machine of that chassis.
     public func rotation(chassis: Idiom?) -> RotationConfiguration {
-        RotationConfiguration(
+        let natural = naturalOrientation ?? .portrait
+        return RotationConfiguration(
             supported: supportedOrientations ?? idiom(chassis).supportedOrientations,
-            natural: naturalOrientation ?? .portrait,
-            laptop: laptopOrientation,
+            natural: natural,
+            laptop: laptopOrientation ?? InterfaceOrientation(following: laptopEdge.named(natural: natural)),
             applicationMasks: applicationMasks
         )
     }

@@ -73,10 +73,9 @@ public struct OrientationMachine: Sendable {
         chosenMode = saved?.autorotate
         let mode = chosenMode ?? configuration.autorotateMode(chassis: nil, hasTabletMode: false)
         policy = RotationPolicy(configuration: configuration.rotation(chassis: nil), autorotate: mode, memory: saved)
-        let natural = configuration.naturalOrientation ?? .portrait
-        tablet.hinge.laptopEdge = configuration.laptopOrientation?.device.sensed(natural: natural) ?? .portrait
+        tablet.hinge.laptopEdge = configuration.laptopEdge
         tracker = OrientationTracker(
-            naturalOrientation: natural,
+            naturalOrientation: configuration.naturalOrientation ?? .portrait,
             constants: configuration.classifier.constants,
             reportsFace: configuration.reportsFace
         )

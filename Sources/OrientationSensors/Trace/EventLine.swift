@@ -311,6 +311,8 @@ private struct Arguments {
         }
         new.autorotate = try optional("autorotate", old.autorotate)
         new.laptopOrientation = try optional("laptop", old.laptopOrientation)
+        let laptopEdge = old.laptopEdge == .portrait ? nil : old.laptopEdge
+        new.laptopEdge = try optional("laptop-edge", laptopEdge) ?? .portrait
         new.reportsFace = try flag("report-face", old.reportsFace)
         new.classifier = try required("classifier", old.classifier)
         new.virtualTabletSwitch = try optional("tablet-switch", old.virtualTabletSwitch ? "yes" : nil) == "yes"

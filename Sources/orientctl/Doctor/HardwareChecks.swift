@@ -231,6 +231,7 @@ enum HardwareChecks {
     ) -> Bool {
         guard let status, (status.tabletModeSource, status.tabletMode) == (.switch, .laptop),
             !status.isSwitchContradicted, status.interfaceRule != .paused,
+            machine.laptopEdge == .portrait,
             (machine.laptopOrientation?.device ?? status.naturalOrientation) == status.naturalOrientation,
             let readings = ReadingChecks.Statistics(samples), readings.spread <= ReadingChecks.Statistics.motion
         else { return false }
