@@ -78,7 +78,7 @@ package final class Agent {
 
     /// Runs until a termination signal; returns the exit status.
     package func run() throws(SystemError) -> Int32 {
-        if let desktop = OtherRotators.desktop, !configuration.isForced {
+        if let desktop, !configuration.isForced {
             guard let lock = desktop.lock, configuration.lockSync == .auto else {
                 log.info("\(desktop.description): orient-agent is not needed; Force=yes overrides this")
                 return 0
@@ -117,6 +117,9 @@ package final class Agent {
         claim()
     }
 
+    /// The desktop that rotates the display.
+    private var desktop: OtherRotators.Desktop? { OtherRotators.desktop(server: display.surroundings.server) }
+
     /// Ends with a status after which the service manager starts the agent again, if a desktop comes after it.
     ///
     /// It is only looked for once a program follows the sensor, as a desktop that rotates does: most sessions have none.
@@ -124,7 +127,7 @@ package final class Agent {
         guard session == nil, let session = try? Bus(.session) else { return }
         self.session = session
         let handler: () -> Void = { [self] in
-            guard role != .ending, let desktop = OtherRotators.desktop else { return }
+            guard role != .ending, let desktop else { return }
             log.info("\(desktop.description): orient-agent starts again")
             end(1)
         }

@@ -77,6 +77,14 @@ package func commandName(of process: Int32) -> String? {
     return bytes.map { String(decoding: $0.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self) }
 }
 
+/// Returns the process that has started a process, or has adopted it; nil if there is none.
+package func parent(of process: Int32) -> Int32? {
+    let bytes = (try? FileDescriptor.contents(of: "/proc/\(process)/stat", limit: 4096)) ?? []
+    // The program's name before it may contain blanks and parentheses.
+    let fields = bytes.split(separator: UInt8(ascii: ")")).last?.split(separator: UInt8(ascii: " ")) ?? []
+    return fields.count > 1 ? Int32(String(decoding: fields[1], as: UTF8.self)) : nil
+}
+
 /// Returns the process that listens at a Unix stream socket, 0 if it is unknown; nil if none answers.
 package func listener(at path: String) -> Int32? {
     let descriptor = orientd_connect_without_waiting(path)

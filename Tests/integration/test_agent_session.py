@@ -39,6 +39,20 @@ import ctypes, sys
 ctypes.CDLL(None).prctl(15, sys.argv[2].encode())
 """
 
+# Owns a name on a bus, in a child of a child, which ends with its parent.
+OWN = """
+import ctypes, os, sys
+from gi.repository import Gio, GLib
+if int(sys.argv[4]) and os.fork():
+    os.wait()
+ctypes.CDLL(None).prctl(1, 9)
+flags = Gio.DBusConnectionFlags.AUTHENTICATION_CLIENT | Gio.DBusConnectionFlags.MESSAGE_BUS_CONNECTION
+bus = Gio.DBusConnection.new_for_address_sync(sys.argv[1], flags, None, None)
+name = "org.freedesktop.DBus"
+bus.call_sync(name, "/", name, "RequestName", GLib.Variant("(su)", (sys.argv[3], 0)), None, 0, -1, None)
+GLib.MainLoop().run()
+"""
+
 
 class SessionTestCase(AgentTestCase):
     def lines(self, agent):
@@ -60,6 +74,16 @@ class SessionTestCase(AgentTestCase):
         status = agent.wait_for_end()
         agent.new_warnings()
         return status, self.lines(agent)
+
+    def spawn_owner(self, name, command, is_elsewhere=False):
+        """Has a process own a name on the bus of the session, which it starts; the test, which serves the display, is its
+        parent unless it `is_elsewhere`."""
+        session = self.start_session_bus()
+        arguments = [f"unix:path={self.runtime}/bus", command, name, str(int(is_elsewhere))]
+        process = self.rig.spawn([PYTHON, "-c", NAMED + OWN, *arguments])
+        owned = GLib.Variant("(s)", (name,))
+        wait_until(lambda: session.call("NameHasOwner", BUS, "/", owned, BUS)[0], f"{name} has an owner")
+        return process
 
 
 class Refused(SessionTestCase):
@@ -103,18 +127,48 @@ class StandingAside(SessionTestCase):
     def take_name(self, session, name):
         session.call("RequestName", BUS, "/", GLib.Variant("(su)", (name, 0)), BUS)
 
+    def assert_not_needed(self, name, process):
+        self.start(claim=False)
+        self.start_compositor(panel())
+        status, lines = self.end_of(settings=["LockSync=no"])
+        self.assertEqual((status, len(lines)), (0, 1), lines)
+        for text in ("Force=yes", name, f"process {process}"):
+            self.assertIn(text, lines[0])
+        self.assertEqual(self.client.get("Claims"), 0)
+        self.assertEqual(self.compositor.applied(), [])
+
     def test_desktops_that_rotate_need_no_agent(self):
-        for name in ("org.gnome.Mutter.DisplayConfig", "org.Cinnamon", "org.kde.KWin"):
+        for name in ("org.gnome.Mutter.DisplayConfig", "org.Cinnamon"):
             with self.case(name):
                 self.own(name)
+                self.assert_not_needed(name, os.getpid())
+
+    # kwin_wayland_wrapper creates the socket.
+    def test_desktop_whose_parent_serves_the_display_needs_no_agent(self):
+        for command in ("kwin_wayland", ".kwin_wayland-w"):
+            with self.case(command):
+                owner = self.spawn_owner("org.kde.KWin", command)
+                self.assert_not_needed("org.kde.KWin", owner.pid)
+
+    # Its display is that of phoc.
+    def test_phosh_needs_no_agent(self):
+        name = "org.gnome.Mutter.DisplayConfig"
+        self.spawn_owner(name, ".phosh-wrapped", is_elsewhere=True)
+        self.assert_not_needed(name, "")
+
+    # The agent ended in Regolith, in niri, in Plasma on X11, and beside GNOME on another VT.
+    def test_names_of_what_does_not_rotate_this_display_do_not_count(self):
+        mutter = "org.gnome.Mutter.DisplayConfig"
+        for command, name, is_elsewhere in (
+            *(("regolith-displa", mutter, True), ("gnome-shell", mutter, True), ("kwin_wayland", "org.kde.KWin", True)),
+            *(("kwin_x11", "org.kde.KWin", False), ("niri", mutter, False)),
+        ):
+            with self.case(command=command):
+                self.spawn_owner(name, command, is_elsewhere)
                 self.start(claim=False)
                 self.start_compositor(panel())
-                status, lines = self.end_of(settings=["LockSync=no"])
-                self.assertEqual((status, len(lines)), (0, 1), lines)
-                for text in ("Force=yes", name, f"process {os.getpid()}"):
-                    self.assertIn(text, lines[0])
-                self.assertEqual(self.client.get("Claims"), 0)
-                self.assertEqual(self.compositor.applied(), [])
+                self.start_agent(settings=["MapInput=no"])
+                self.show("landscape-left")
 
     # Budgie:GNOME, which runs on labwc, was never rotated.
     def test_names_of_desktops_in_the_environment_do_not_count(self):
@@ -564,8 +618,7 @@ class Check(SessionTestCase):
         self.assertEqual(found[2], "pkill -x rot8")
 
     def test_desktop_that_rotates_itself(self):
-        session = self.start_session_bus()
-        session.call("RequestName", BUS, "/", GLib.Variant("(su)", ("org.kde.KWin", 0)), BUS)
+        self.spawn_owner("org.kde.KWin", "kwin_wayland")
         self.start(claim=False)
         findings = self.check()
         self.assertEqual(list(findings), ["session"])

@@ -953,6 +953,17 @@ class Desktops(DoctorTestCase):
             "kscreen-doctor output.eDP-1.autoRotatePolicy.always",
         )
 
+    # It has mutter's name, for screen casts.
+    def test_niri_is_no_desktop_that_rotates(self):
+        self.add_inputs("TOUCHPAD")
+        self.start_mutter(is_managed=False)
+        (finding,) = self.desktop()
+        self.assert_finding(finding, "warn", "GNOME rotates only with a touch screen")
+        name = pathlib.Path("/proc/self/comm")
+        self.addCleanup(name.write_text, name.read_text())
+        name.write_text("niri")
+        self.assertEqual(self.desktop(), [])
+
     def test_kde_that_does_not_read_the_sensor(self):
         self.start_kwin("InTabletMode", is_tablet=True)
         (finding,) = self.desktop()

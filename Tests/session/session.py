@@ -7,6 +7,7 @@ neither takes the focus nor is a full-screen window, so it does not change what 
 """
 
 import contextlib
+import pathlib
 import signal
 
 from gi.repository import GLib
@@ -446,13 +447,27 @@ class SessionTests(SessionTestCase):
         self.wait_for_transform("180")  # phoc maximizes foot, which then covers the wallpaper
         self.assertEqual(display.transforms(PANEL), [NUMBERS["normal"], NUMBERS["180"]])
 
-    def test_agent_stands_aside_for_a_desktop_that_turns_by_itself(self):
+    def own_desktop_name(self):
+        """Has this process, which does not serve the display, own the name of a desktop."""
         self.start(claim=False)
         self.compositor.start()
         desktop = self.rig.connect()
         arguments = GLib.Variant("(su)", ("org.gnome.Mutter.DisplayConfig", 0))
         bus = {"interface": "org.freedesktop.DBus", "path": "/org/freedesktop/DBus", "destination": "org.freedesktop.DBus"}
         desktop.call("RequestName", arguments=arguments, **bus)
+
+    # Such as that of GNOME on another VT.
+    def test_desktop_of_another_display_does_not_count(self):
+        self.own_desktop_name()
+        self.start_agent()
+        self.show("landscape-left")
+
+    def test_agent_stands_aside_for_a_desktop_that_turns_by_itself(self):
+        # The display of this one is always that of another process.
+        name = pathlib.Path("/proc/self/comm")
+        self.addCleanup(name.write_text, name.read_text())
+        name.write_text("phosh")
+        self.own_desktop_name()
         aside = self.rig.spawn_agent(f"--output={PANEL}", configuration=SETTINGS + "LockSync=no\n")
         self.assertEqual(aside.wait_for_end(), 0)
         self.assertTrue(aside.log_lines("which owns org.gnome.Mutter.DisplayConfig"), aside.log())

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import OrientationBus
+import OrientationConfiguration
 import POSIX
 import SystemdBus
 
@@ -28,10 +29,14 @@ enum OtherRotators {
     static let programs = ["iio-hyprland", "iio-niri", "iio-sway"]
 
     /// The desktop that rotates the display of this session; nil if the session has none of these, or no bus.
-    static var desktop: Desktop? {
+    ///
+    /// `server` is the process that provides the display on Wayland.
+    static func desktop(server: Int32?) -> Desktop? {
         guard let session = try? Bus(.session) else { return nil }
         for (name, lock) in desktops {
-            guard let owner = session.owner(of: name) else { continue }
+            guard let owner = session.owner(of: name),
+                owner.mayRotate(isKWin: name == "org.kde.KWin", displayOf: server)
+            else { continue }
             let description = "\(owner), which owns \(name), is a desktop that rotates displays itself"
             return Desktop(description: description, lock: lock)
         }

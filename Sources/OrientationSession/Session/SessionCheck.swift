@@ -44,7 +44,7 @@ package final class SessionCheck {
 
     private func checkSession() {
         surroundings = try? Surroundings(choice)
-        if let desktop = OtherRotators.desktop {
+        if let desktop = OtherRotators.desktop(server: surroundings?.server) {
             let mayKeepLock = desktop.lock != nil && configuration.lockSync == .auto
             add("ok", "session", desktop.description + (mayKeepLock ? "" : "; orient-agent is not needed"))
             if let agent {

@@ -237,8 +237,13 @@ extension Desktop {
 
     /// Whether a desktop rotates the display, and is this user's: not for root on a user's bus.
     private static func isRotator(_ owner: Owner) -> Bool {
-        // KWin rotates on Wayland only, and may have a name such as ".kwin_wayland-wrapped".
-        owner.program.user == geteuid() && (owner.kind != .kde || owner.program.command.includes("kwin_wayland"))
+        owner.program.user == geteuid() && owner.program.mayRotate(isKWin: owner.kind == .kde, displayOf: server)
+    }
+
+    /// The process that serves the session's display on Wayland; nil if it is unknown.
+    private static var server: Int32? {
+        guard let name = environment("WAYLAND_DISPLAY") else { return nil }
+        return listener(at: name.begins(with: "/") ? name : "\(environment("XDG_RUNTIME_DIR") ?? "")/\(name)")
     }
 
     /// Nil without udev's properties.

@@ -28,7 +28,8 @@ class MutterTestCase(ShellTestCase):
         self.start_daemon()
         self.start_phoc()
         self.start_x_server("Xwayland")
-        self.start(["mutter", "--wayland", "--nested", "--no-x11"])
+        self.start(["mutter", "--wayland", "--nested", "--no-x11", "--wayland-display=wayland-1"])
+        self.environment["WAYLAND_DISPLAY"] = "wayland-1"
         self.session = Client(self.session_bus)
         self.addCleanup(self.session.close)
 
