@@ -326,12 +326,10 @@ package final class Agent {
             updateRole()
             updateApplication()
             report()
-            if role == .rotating { display.mapInputs() }
             runStateHooks()
             rotate()
         case .activityChanged: report()
         case .rotated:
-            if role == .rotating { display.mapInputs() }
             // At the end, hooks would outlive this process.
             if role != .ending { run(.rotateAfter) }
         case .windowChanged: updateApplication()

@@ -481,6 +481,7 @@ class Start(LockTestCase):
                 self.assertEqual((self.lock(), len(agent.log().splitlines())), ("off", 2))
 
     def test_other_desktops_and_settings_write_nothing(self):
+        pathlib.Path("/proc/self/comm").write_text("kwin_wayland")
         for name, settings in (("org.kde.KWin", ()), *((name, ("LockSync=no",)) for name in NAMES.values())):
             with self.case(name):
                 self.start_orientd()

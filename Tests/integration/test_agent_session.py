@@ -11,6 +11,7 @@ import shutil
 import subprocess
 
 from agent_session import AgentTestCase, monitor, panel
+from fakes.hyprland import HyprlandServer
 from fakes.sway import SwayServer
 from fakes.wayland import WaylandServer
 from fakes.x11 import FakeServer
@@ -217,6 +218,32 @@ class StandingAside(SessionTestCase):
         self.wait_for_transform("90")
         self.assertEqual(len(self.lines(agent)), 2)
         self.wait_for_claims(1, 0)
+
+    def start_hyprland(self):
+        self.rig.add_device(TOUCH.description())
+        return self.serve(HyprlandServer(self.runtime, touch=[TOUCH.hyprland_name]))
+
+    # Only the panel turned back: touches stayed turned.
+    def test_touch_screen_turns_back_with_the_panel(self):
+        hyprland = self.start_hyprland()
+        agent = self.start_served()
+        for transform, held in (("3", "landscape-left"), ("2", "portrait-upside-down")):
+            self.show(held)
+            wait_until(lambda: hyprland.option(TOUCH.hyprland_name, "transform") == transform, "the touch screen follows")
+        self.call_proxy("ClaimAccelerometer", self.rig.connect())
+        self.wait_for_line(agent, "aside")
+        self.wait_for_transform("normal")
+        wait_until(lambda: hyprland.option(TOUCH.hyprland_name, "transform") == "0", "the touch screen turns back")
+
+    def test_touch_screen_of_a_compositor_that_has_claimed_before_is_left_alone(self):
+        hyprland = self.start_hyprland()
+        self.start(*SERVED, claim=False)
+        self.start_compositor(panel())
+        self.call_proxy("ClaimAccelerometer", self.rig.connect())
+        agent = self.spawn_agent()
+        self.wait_for_line(agent, "aside")
+        agent.stop()
+        self.assertEqual(hyprland.options, {})
 
     def test_compositor_that_has_claimed_before(self):
         self.start(*SERVED, claim=False)

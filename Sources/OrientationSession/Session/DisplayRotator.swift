@@ -32,6 +32,8 @@ final class DisplayRotator {
     private let server: DisplayServer
     /// Also reports what the compositor does; nil if it has no socket for that.
     private var inputs: (any InputMapper)?
+    /// Whether the devices have followed the panel, also that of an earlier agent.
+    private var mapsInputs: Bool
     private let endTimer: Timer
     private var timer: Timer?
 
@@ -75,6 +77,7 @@ final class DisplayRotator {
         lock = try AgentLock(display: display, waits: !restoresOnly)
         file = AgentLock.folder.map { RestoreFile(path: $0 + "/" + AgentLock.name(of: display)) }
         saved = file?.read { log.warning($0) }
+        mapsInputs = saved != nil
         var configuration = configuration
         if restoresOnly, let saved, configuration.outputs.isEmpty { configuration.outputs = saved.panels }
         self.configuration = configuration
@@ -128,9 +131,11 @@ final class DisplayRotator {
     /// Tries again what was refused: something has happened that may end that.
     func tryAgain() { advance(.mayBeAccepted) }
 
-    /// Makes the devices follow the panel as it is now.
-    func mapInputs() {
-        if let inputTarget { inputs?.follow(inputTarget) }
+    /// Makes the devices follow the panel as it is now, unless it was left to another program from the start.
+    private func mapInputs() {
+        guard goal != .baseline || mapsInputs, let inputs, let inputTarget else { return }
+        mapsInputs = true
+        inputs.follow(inputTarget)
     }
 
     /// Without panels where the agent does not map the devices.
@@ -146,7 +151,7 @@ final class DisplayRotator {
         onRestored = { [self] in
             endTimer.arm(after: Self.endTimeout)
             if isReady { onDevicesLost = completion }
-            if let inputs, let inputTarget {
+            if mapsInputs, let inputs, let inputTarget {
                 return inputs.end(with: inputTarget) { [self] isDone in isDone ? completion() : loop.exit(1) }
             }
             // A server that is lost, or was never there, has no devices to restore.
@@ -190,6 +195,7 @@ final class DisplayRotator {
         }
         if let deadline = actions.deadline { timer?.arm(after: deadline - loop.now) } else { timer?.disarm() }
         if wasChanging, !rotation.isChanging, let shown = panel?.transform, shown != transformBefore {
+            mapInputs()
             onEvent(.rotated)
         }
         if rotation.activity != oldActivity { onEvent(.activityChanged) }
@@ -279,6 +285,8 @@ final class DisplayRotator {
             )
         }
         advance(.outputsReported(outputs))
+        // Another program may rotate the panel, which is found out now.
         onEvent(.outputsChanged)
+        mapInputs()
     }
 }
