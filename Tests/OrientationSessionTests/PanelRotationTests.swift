@@ -336,6 +336,31 @@ import Testing
         #expect(scene.wait(PanelRotation.reportTime) == Self.change(.rotated90))
     }
 
+    // After a sleep, river and wayfire reset a panel that has come back, which then stayed upright.
+    @Test(arguments: [[], [Output(name: "eDP-1", isEnabled: false)]])
+    func `a transform that a panel gets soon after it has come back is replaced by the wanted one`(off: [Output]) {
+        for monitor in [nil, 1080] {
+            var scene = Self.turned()
+            scene.report(Self.outputs(.rotated90, monitor: monitor))
+            scene.report(off + Self.outputs(.rotated90, monitor: monitor).dropFirst())
+            scene.wait(10)
+            #expect(scene.report(Self.outputs(.rotated90, monitor: monitor)) == nil)
+            scene.wait(PanelRotation.resetTime - 0.1)
+            let change = scene.report(Self.outputs(monitor: monitor))
+            #expect(change?.transforms == Self.change(.rotated90).transforms)
+            #expect(scene.rotation.say == .device)
+        }
+    }
+
+    @Test func `a transform that somebody sets long after a panel has come back is kept`() {
+        var scene = Self.turned()
+        scene.report([])
+        #expect(scene.report(Self.outputs(.rotated90)) == nil)
+        scene.wait(PanelRotation.resetTime + 0.1)
+        #expect(scene.report(Self.outputs()) == nil)
+        #expect(scene.rotation.isOverruled)
+    }
+
     @Test func `a transform that somebody sets long after a reload is kept`() {
         var scene = Self.turned()
         scene.handle(.configurationReloaded)

@@ -34,6 +34,8 @@ WEIGHTS = {
 }
 # Seconds after a reload in which the agent takes other changes for a part of it.
 RELOAD = 1.5
+# Seconds after the panel was switched on in which it takes another transform for the compositor's.
+LIGHT = 5.5
 
 
 def is_tidy(heads):
@@ -62,7 +64,7 @@ class RandomTests:
         self.is_drawn = True  # sway no longer draws on a headless output that was off
         self.is_kept = False  # whether it certainly has
         self.was_tidy = True
-        self.reloaded = -RELOAD
+        self.reloaded, self.lit = -RELOAD, -LIGHT
         self.held = "portrait"
         self.history, self.counts, self.longest = [], {}, 0
         self.agent = self.start_session()
@@ -226,13 +228,14 @@ class RandomTests:
         """Returns the outputs after switching the panel on: sway changes an output that is off only later."""
         if PANEL in self.blanked():
             self.compositor.run("wlopm", "--on", PANEL)
+            self.lit = time.monotonic()
             wait_until(lambda: self.problem() is None, "the panel is on and turned")
         return self.compositor.heads()
 
     def take_over(self, transform, is_race=False):
         """Another program has set a transform; with `is_race`, the agent may not have noticed it."""
         self.is_foreign = True
-        self.is_kept = not is_race and time.monotonic() > self.reloaded + RELOAD
+        self.is_kept = not is_race and time.monotonic() > max(self.reloaded + RELOAD, self.lit + LIGHT)
         self.bases = {transform} if self.is_kept else self.bases | {transform}
 
     def give_back(self):
@@ -247,6 +250,8 @@ class RandomTests:
             state = self.random.choice(("--on", "--off"))
             self.note((name, state))
             self.compositor.run("wlopm", state, name)
+            if (name, state) == (PANEL, "--on"):
+                self.lit = time.monotonic()
 
     def hang(self):
         """The compositor stands still while the device turns."""

@@ -61,6 +61,8 @@ struct PanelRotation: Sendable {
     private static let mostMisfits = 2
     /// Seconds in which a change that was applied, or a configuration that was read, is reported.
     static let reportTime = 1.0
+    /// Seconds in which compositors, and programs that know profiles of outputs, set a panel's transform that has come on.
+    static let resetTime = 3.0
 
     private let keepsWithMonitor, mayPlaceAutomatically: Bool
 
@@ -165,7 +167,8 @@ struct PanelRotation: Sendable {
             attempts = Attempts()
         case .outputsReported(let outputs):
             let before = self.outputs
-            let wasOff = attempts.isOff || !before.isEmpty && panels.isEmpty
+            let isKnown = !before.isEmpty || !baseline.isEmpty && leftover.isEmpty
+            let wasOff = attempts.isOff || isKnown && panels.isEmpty
             report.update(outputs)
             attempts.shorten()
             if wasOff, !panels.isEmpty { litAt = time }
@@ -279,7 +282,8 @@ struct PanelRotation: Sendable {
         if isHotplug, !before.isEmpty { movesNeighbours = !mayPlaceAutomatically }
         acceptsPlaces = !isHotplug
         let isForeign = !report.isTurned(as: before)
-        if isForeign, goal != .baseline, time > reloadedAt + Self.reportTime { say = .other(since: time) }
+        let isReset = time <= reloadedAt + Self.reportTime || time <= litAt + Self.resetTime
+        if isForeign, goal != .baseline, !isReset { say = .other(since: time) }
         // Somebody has set another transform since the earlier agent ended.
         let isOutdated = !leftover.isEmpty && !leftover.contains { $0 == panels.first?.transform }
         leftover = []
