@@ -48,6 +48,22 @@ import Testing
         )
     }
 
+    // Hyprland 0.55 reported 1.33 for 4/3, and refused that scale.
+    @Test(arguments: [(1920, 1080), (2560, 1600), (2880, 1920)])
+    func `a scale that is reported with two decimals is one that Hyprland accepts`(width: Int, height: Int) throws {
+        for part in 120...360 {
+            let isAccepted = width * 120 % part == 0 && height * 120 % part == 0
+            let rounded = (Double(part) * 100 / 120).rounded() / 100
+            for reported in isAccepted ? [rounded, Double(part) / 120] : [Double(part) / 120] {
+                let size = "\"width\":\(width),\"height\":\(height),\"scale\":\(reported)"
+                let monitor = "{\"name\":\"eDP-1\",\"x\":0,\"y\":0,\(size),\"transform\":0}"
+                let known = try #require(HyprlandMonitor.all(JSONValue(Array("[\(monitor)]".utf8))))
+                let script = HyprlandMonitor.script(for: OutputChange(transforms: ["eDP-1": .normal]), known)
+                #expect(script?.contains("scale = \(Double(part) / 120),") == true, "\(reported) of \(part)/120")
+            }
+        }
+    }
+
     @Test func `no name ends its string`() {
         for name in ["a\"b", "a\\b", "a\nb"] {
             #expect(HyprlandMonitor.script(for: OutputChange(transforms: [name: .normal]), []) == nil)

@@ -91,7 +91,8 @@ struct HyprlandMonitor: Hashable {
             return
         }
         let transform = monitor["transform"]?.integer.flatMap { Transform(rawValue: Int32(clamping: $0)) }
-        guard let output = Output(name, monitor, transform) else { return nil }
+        guard var output = Output(name, monitor, transform) else { return nil }
+        output.scale = Self.scale(output)
         self.output = output
         let rate = monitor["refreshRate"]?.number.map { "@\($0)" } ?? ""
         var picture = ["mode = \"\(output.width)x\(output.height)\(rate)\"", "scale = \(output.scale)"]
@@ -100,6 +101,19 @@ struct HyprlandMonitor: Hashable {
             picture.append("cm = \"\(colors)\"")
         }
         self.picture = picture
+    }
+
+    /// The scale of an output, which Hyprland 0.55 and 0.56 report with two decimals: it accepts only multiples of 1/120
+    /// with which width and height are whole numbers.
+    private static func scale(_ output: Output) -> Double {
+        let (hundredths, parts) = (output.scale * 100, output.scale * 120)
+        guard abs(hundredths - hundredths.rounded()) < 1e-6 else { return output.scale }
+        let nearest = Int(parts.rounded())
+        let exact = [nearest, nearest - 1, nearest + 1].first { part in
+            part > 0 && abs(Double(part) - parts) < 0.601 && (output.width &* 120) % part == 0
+                && (output.height &* 120) % part == 0
+        }
+        return exact.map { Double($0) / 120 } ?? output.scale
     }
 
     /// The Lua script that makes a change; nil for a name that would end a string in Lua.
