@@ -503,7 +503,9 @@ import Testing
     @Test func `a panel that returns gets the present transform`() {
         var scene = Self.turned()
         scene.report([Self.monitor])
-        #expect(scene.rotation.problem != nil)
+        // Whose name was advised as that of the panel.
+        #expect(scene.rotation.problem == "eDP-1 is gone, and rotated when it is back: the outputs are DP-1")
+        #expect(scene.rotation.activity == "rotates eDP-1 when it is on again")
         #expect(scene.report(Self.outputs()) == Self.change(.rotated90))
     }
 

@@ -315,8 +315,8 @@ class Status(SessionTestCase):
             json.loads(self.status("--json"))["Agents"], [{"process": agent.pid, "activity": "rotates eDP-1"}]
         )
         self.compositor.unplug("eDP-1")
-        agent.wait_for_warning("no output is a built-in panel")
-        wait_until(lambda: "finds no output" in self.status(), "the status has changed")
+        agent.wait_for_warning("eDP-1 is gone, and rotated when it is back: there are no outputs")
+        wait_until(lambda: "rotates eDP-1 when it is on again" in self.status(), "the status has changed")
         agent.stop()
         self.assertEqual(self.named_agents(), [])
         self.assertEqual(json.loads(self.status("--json"))["Agents"], [])

@@ -11,6 +11,8 @@ struct OutputReport: Sendable {
     private(set) var outputs: [Output] = []
     /// Empty while they are missing or disabled.
     private(set) var panels: [Output] = []
+    /// The names of the last panels.
+    private var known: [String] = []
 
     init(_ outputs: [Output] = [], panels names: [String]) {
         self.names = names
@@ -20,6 +22,7 @@ struct OutputReport: Sendable {
     mutating func update(_ outputs: [Output]) {
         panels = outputs.panels(named: names)
         self.outputs = outputs.limited(to: Self.most, with: panels)
+        if !panels.isEmpty { known = panels.map { $0.name } }
     }
 
     /// Whether another output than the panels is shown.
@@ -29,6 +32,9 @@ struct OutputReport: Sendable {
     var disabledPanels: [String] {
         outputs.filter { !$0.isShown && (names.isEmpty ? $0.isBuiltIn : names.contains($0.name)) }.map { $0.name }
     }
+
+    /// The panels that come back: those that are off or, if none is named, those that were there last.
+    var absentPanels: [String] { disabledPanels.isEmpty && names.isEmpty ? known : disabledPanels }
 
     /// The connectors of panels that are missing.
     var missingNames: [String] { names.filter { outputs.named($0) == nil } }
@@ -40,6 +46,8 @@ struct OutputReport: Sendable {
         let all = outputs.map { $0.isShown ? $0.name : $0.name + " (off)" }.joined(separator: ", ")
         let found = all.isEmpty ? "there are no outputs" : "the outputs are \(all)"
         guard !names.isEmpty else {
+            let gone = known.joined(separator: " and ")
+            if !gone.isEmpty { return "\(gone) is gone, and rotated when it is back: \(found)" }
             let name = outputs.count == 1 ? outputs[0].name : "NAME"
             return "no output is a built-in panel (eDP, LVDS, DSI, DPI or SPI): \(found); to rotate one, write "
                 + "Output=\(name) below [Agent] in ~/.config/orientd/agent.conf, or use --output=\(name), and start "

@@ -16,7 +16,7 @@ extension PanelRotation {
     }
 
     private var deed: String {
-        let list = (panels.isEmpty ? report.disabledPanels : panels.map { $0.name }).joined(separator: " and ")
+        let list = (panels.isEmpty ? report.absentPanels : panels.map { $0.name }).joined(separator: " and ")
         if list.isEmpty { return AgentLock.Hindrance.noOutput.words }
         let rotates = AgentLock.rotating + list
         if panels.isEmpty { return "\(rotates) when it is on again" }
