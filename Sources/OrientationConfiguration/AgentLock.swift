@@ -69,10 +69,14 @@ package final class AgentLock {
     private let descriptor: FileDescriptor
     private let path: String
 
-    /// The folder of the agents' files; nil without XDG_RUNTIME_DIR.
-    package static var folder: String? {
-        environment("XDG_RUNTIME_DIR").map { $0 + "/orient-agent" }
+    /// XDG_RUNTIME_DIR without a slash at its end; nil if it is not set.
+    package static var runtimeFolder: String? {
+        guard let utf8 = environment("XDG_RUNTIME_DIR")?.utf8 else { return nil }
+        return utf8.lastIndex { $0 != UInt8(ascii: "/") }.map { String(decoding: utf8[...$0], as: UTF8.self) }
     }
+
+    /// The folder of the agents' files; nil without XDG_RUNTIME_DIR.
+    package static var folder: String? { runtimeFolder.map { $0 + "/orient-agent" } }
 
     /// Takes the lock of a display, such as `wayland-1` or `:0`; throws `EBUSY`, with the process, if another has it.
     ///

@@ -390,6 +390,15 @@ class SecondAgent(SessionTestCase):
         self.assertEqual((status, len(lines)), (1, 1), lines)
         self.assertIn(f"process {agent.pid}", lines[0])
 
+    # Both rotated the display.
+    def test_runtime_folder_with_a_slash_is_the_same_display(self):
+        agent = self.start_session()
+        path = str(self.runtime / "wayland-7")
+        for folder in (f"{self.runtime}/", f"{self.runtime}//"):
+            status, lines = self.end_of(environment={"XDG_RUNTIME_DIR": folder, "WAYLAND_DISPLAY": path})
+            self.assertEqual((status, len(lines)), (1, 1), lines)
+            self.assertIn(f"process {agent.pid}", lines[0])
+
     # A service of the user may know DISPLAY alone, which is Xwayland's.
     def test_xwayland_is_not_the_display(self):
         self.start(claim=False)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import OrientationConfiguration
 import OrientationCore
 import POSIX
 
@@ -70,7 +71,7 @@ struct Surroundings: Hashable {
 
     // MARK: - Displays
 
-    private static var folder: String { environment("XDG_RUNTIME_DIR") ?? "" }
+    private static var folder: String { AgentLock.runtimeFolder ?? "" }
 
     private static func path(_ name: String, in folder: String = folder) -> String {
         name.utf8.first == UInt8(ascii: "/") ? name : "\(folder)/\(name)"

@@ -243,7 +243,7 @@ extension Desktop {
     /// The process that serves the session's display on Wayland; nil if it is unknown.
     private static var server: Int32? {
         guard let name = environment("WAYLAND_DISPLAY") else { return nil }
-        return listener(at: name.begins(with: "/") ? name : "\(environment("XDG_RUNTIME_DIR") ?? "")/\(name)")
+        return listener(at: name.begins(with: "/") ? name : "\(AgentLock.runtimeFolder ?? "")/\(name)")
     }
 
     /// Nil without udev's properties.
