@@ -328,12 +328,21 @@ package final class Agent {
             report()
             runStateHooks()
             rotate()
-        case .activityChanged: report()
+        case .activityChanged:
+            report()
+            logOverruling()
         case .rotated:
             // At the end, hooks would outlive this process.
             if role != .ending { run(.rotateAfter) }
         case .windowChanged: updateApplication()
         }
+    }
+
+    /// Says that another program has rotated the display, and which one that may be.
+    private func logOverruling() {
+        guard role == .rotating, display.activity.begins(with: AgentLock.Hindrance.overruled.words) else { return }
+        let client = (status?.sensorProxyClients ?? []).lazy.compactMap { [bus] in bus.owner(of: $0) }.first
+        log.info(display.activity + (client.map { "; \($0) follows the sensor as well" } ?? ""))
     }
 
     /// Requests what the focused window's application supports while the window is on the output that is rotated.

@@ -281,13 +281,27 @@ class StandingAside(SessionTestCase):
         self.assertEqual(self.lines(agent), [])
 
     def test_claim_of_a_program_that_rotates(self):
+        for name in ("iio-hyprland", ".iio-hyprland-w"):
+            with self.case(name):
+                agent = self.start_served()
+                process = self.rig.spawn([PYTHON, "-c", NAMED + CLAIM, self.rig.address, name])
+                self.wait_for_line(agent, "aside", f"process {process.pid} ({name})")
+                self.wait_for_claims(0, 1)
+                process.kill()
+                self.wait_for_claims(1, 0)
+                self.show("landscape-left")
+
+    # A script on monitor-sensor, beside which the log stayed silent.
+    def test_transform_of_a_program_that_follows_the_sensor(self):
         agent = self.start_served()
-        process = self.rig.spawn([PYTHON, "-c", NAMED + CLAIM, self.rig.address, "iio-hyprland"])
-        self.wait_for_line(agent, "aside", f"process {process.pid} (iio-hyprland)")
-        self.wait_for_claims(0, 1)
-        process.kill()
-        self.wait_for_claims(1, 0)
+        process = self.rig.spawn([PYTHON, "-c", NAMED + CLAIM, self.rig.address, "monitor-sensor"])
+        self.wait_for_claims(1, 1)
         self.show("landscape-left")
+        self.wait_until_idle(agent)
+        self.compositor.change("eDP-1", transform="90")
+        overruled = "leaves eDP-1 as another program has set it"
+        line = self.wait_for_line(agent, f"; process {process.pid} (monitor-sensor) follows the sensor as well")
+        self.assertTrue(line.startswith(overruled), line)
 
     def test_claim_of_another_program(self):
         agent = self.start_served()
@@ -514,7 +528,6 @@ class Check(SessionTestCase):
         self.show("landscape-left")
         self.compositor.change("eDP-1", transform="normal")
         text = f"process {agent.pid} (orient-agent) leaves eDP-1 as another program has set it"
-        self.wait_until_idle(agent)
         self.assertEqual(self.doctor()["rotator"], [("warn", text, f"orientctl --bus='{self.rig.address}' align")])
 
     def test_hook_that_is_not_executable(self):
@@ -527,6 +540,7 @@ class Check(SessionTestCase):
         self.assertEqual(self.check()["hook"], [("warn", f"{path} is not executable", f"chmod +x '{path}'")])
         path.chmod(0o755)
         self.assertNotIn("hook", self.check())
+        self.wait_for_line(agent, "leaves eDP-1 as another program has set it")
 
     def test_mistake_in_the_configuration(self):
         self.start(claim=False)

@@ -138,13 +138,16 @@ import Testing
     @Test func `the programs that turn the display are named`() {
         let shell = NameOwner(uniqueName: ":1.9", process: 56, command: "gnome-shell", user: 1000)
         let agent = AgentLock.Holder(process: 78, display: "wayland-1", activity: "rotates DSI-1 over wlr")
-        let findings = ServiceChecks.rotators([shell], [agent])
+        let findings = ServiceChecks.rotators([shell], [agent], user: 0)
         #expect(
             findings == [
                 .ok("process 56 (gnome-shell) claims the accelerometer over net.hadess.SensorProxy"),
                 .ok("process 78 (orient-agent) rotates DSI-1 over wlr"),
             ]
         )
+        let text = "\(findings[0].text), and may rotate the display as well"
+        #expect(ServiceChecks.rotators([shell], [agent], user: 1000) == [.warn(text), findings[1]])
+        #expect(ServiceChecks.rotators([shell], [], user: 1000) == [findings[0]])
         #expect(ServiceChecks.rotators([], []).isEmpty)
         let keeper = AgentLock.Holder(process: 78, activity: AgentLock.keepingLock)
         #expect(ServiceChecks.rotators([], [keeper]).isEmpty)

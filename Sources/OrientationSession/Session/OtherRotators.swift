@@ -43,6 +43,11 @@ enum OtherRotators {
         return nil
     }
 
+    /// Whether a process has the name of a program; some distributions wrap programs: ".iio-sway-wrapp".
+    static func isProgram(_ program: String, _ command: String) -> Bool {
+        command == program || command.begins(with: ".\(program)-")
+    }
+
     /// Calls `handler` when a desktop that rotates the display appears on the session's bus.
     static func onDesktop(on session: Bus, _ handler: @escaping () -> Void) throws(SystemError) -> [BusSlot] {
         try desktops.map { name, _ throws(SystemError) in
@@ -57,7 +62,7 @@ enum OtherRotators {
         for client in clients {
             guard let owner = bus.owner(of: client), owner.process != 0 else { continue }
             if owner.process == server { return "the compositor rotates the display itself: \(owner)" }
-            if namelessDesktops.contains(owner.command) || programs.contains(owner.command) {
+            if (namelessDesktops + programs).contains(where: { isProgram($0, owner.command) }) {
                 return "another program rotates the display: \(owner)"
             }
         }

@@ -178,9 +178,10 @@ package final class SessionCheck {
         let isHyprland = surroundings?.compositor == .hyprland
         let names = ["rot8"] + OtherRotators.programs + (isHyprland ? ["kanshi"] : [])
         for process in runningProcesses {
-            guard let name = commandName(of: process), names.contains(name) else { continue }
+            guard let name = commandName(of: process), names.contains(where: { OtherRotators.isProgram($0, name) })
+            else { continue }
             let text =
-                name == "kanshi"
+                name.includes("kanshi")
                 ? "kanshi (process \(process)) resets the transform on Hyprland"
                 : "\(name) (process \(process)) rotates the display as well; remove what starts it"
             add("warn", "rival", text, remedy: "pkill -x \(name)")

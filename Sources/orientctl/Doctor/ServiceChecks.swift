@@ -38,9 +38,16 @@ enum ServiceChecks {
     static func rotators(
         _ clients: [NameOwner],
         _ agents: [AgentLock.Holder],
-        _ reapplication: Remedy = .none
+        _ reapplication: Remedy = .none,
+        user: UInt32 = geteuid()
     ) -> [Finding] {
-        clients.map { .ok("\($0) claims the accelerometer over \(SensorProxyObject.service)") }
+        let isRotated = agents.contains { $0.rotates || $0.hindrance == .overruled }
+        let claims = clients.map {
+            let text = "\($0) claims the accelerometer over \(SensorProxyObject.service)"
+            guard isRotated, $0.user == user else { return Finding.ok(text) }
+            return .warn(text + ", and may rotate the display as well")
+        }
+        return claims
             + agents.filter { $0.activity != AgentLock.keepingLock }.map {
                 let text = "process \($0.process) (orient-agent) \($0.activity)"
                 switch $0.hindrance {
