@@ -82,14 +82,11 @@ package final class AgentLock {
     ///
     /// If it `waits`, an agent that is ending may first restore the display.
     package init(display: String, waits: Bool = false) throws(SystemError) {
-        guard let folder = Self.folder else {
-            let reason = "XDG_RUNTIME_DIR is not set"
-            throw SystemError("run for", "the display \(display)", errno: .notFound, reason: reason)
-        }
+        let folder: String
+        (folder, path) = try Self.paths(of: display)
         if mkdir(folder, 0o700) != 0, Errno.current.code != EEXIST {
             throw SystemError("create", folder, errno: .current)
         }
-        path = "\(folder)/\(Self.name(of: display))\(Self.suffix)"
         descriptor = FileDescriptor(owning: try checkSystem("open", path, orientd_open_or_create(path, 0o600)))
         let start = MonotonicClock.now
         while orientd_lock(descriptor.rawValue) != 0 {
@@ -106,6 +103,21 @@ package final class AgentLock {
         }
         // A full disk is no reason not to rotate: the lock counts without the text.
         try? write("starts")
+    }
+
+    /// Throws if there can be no agent of a display; creates nothing.
+    package static func check(display: String) throws(SystemError) {
+        let (folder, path) = try paths(of: display)
+        let existing: String = [path, folder].first { access($0, F_OK) == 0 } ?? runtimeFolder ?? ""
+        try checkSystem("write to", existing, access(existing, existing == path ? W_OK : W_OK | X_OK))
+    }
+
+    private static func paths(of display: String) throws(SystemError) -> (folder: String, lock: String) {
+        guard let folder else {
+            let reason = "XDG_RUNTIME_DIR is not set"
+            throw SystemError("run for", "the display \(display)", errno: .notFound, reason: reason)
+        }
+        return (folder, "\(folder)/\(name(of: display))\(suffix)")
     }
 
     /// The name of a display as a file's name.

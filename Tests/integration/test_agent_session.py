@@ -496,6 +496,23 @@ class Check(SessionTestCase):
         self.start_agent()
         self.wait_for_transform("270")
 
+    # It was said to start the agent, which could not run.
+    def test_agent_that_cannot_run(self):
+        self.start(claim=False)
+        self.start_compositor(panel())
+        path = {"XDG_RUNTIME_DIR": None, "WAYLAND_DISPLAY": str(self.runtime / "wayland-7")}
+        ((verdict, text, remedy),) = self.check(environment=path)["agent"]
+        self.assertEqual((verdict, remedy), ("fail", ""))
+        self.assertIn("XDG_RUNTIME_DIR is not set", text)
+        folder = self.runtime / "orient-agent"
+        self.assertEqual(self.check()["agent"][0][0], "warn")
+        self.assertFalse(folder.exists())
+        # No directory, which root may not use either.
+        folder.touch()
+        ((verdict, text, remedy),) = self.check()["agent"]
+        self.assertEqual((verdict, remedy), ("fail", ""))
+        self.assertIn(f"cannot write to {folder}: ", text)
+
     def test_missing_panel(self):
         self.start(claim=False)
         self.start_compositor(monitor(), monitor("DP-1", position=(3120, 0)))
@@ -527,6 +544,7 @@ class Check(SessionTestCase):
         agent = self.start_session()
         self.show("landscape-left")
         self.compositor.change("eDP-1", transform="normal")
+        self.wait_for_line(agent, "leaves eDP-1 as another program has set it")
         text = f"process {agent.pid} (orient-agent) leaves eDP-1 as another program has set it"
         self.assertEqual(self.doctor()["rotator"], [("warn", text, f"orientctl --bus='{self.rig.address}' align")])
 
@@ -540,7 +558,6 @@ class Check(SessionTestCase):
         self.assertEqual(self.check()["hook"], [("warn", f"{path} is not executable", f"chmod +x '{path}'")])
         path.chmod(0o755)
         self.assertNotIn("hook", self.check())
-        self.wait_for_line(agent, "leaves eDP-1 as another program has set it")
 
     def test_mistake_in_the_configuration(self):
         self.start(claim=False)

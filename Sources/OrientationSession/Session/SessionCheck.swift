@@ -68,8 +68,17 @@ package final class SessionCheck {
         if let agent {
             add(agent)
         } else {
+            addMissingAgent()
+        }
+    }
+
+    private func addMissingAgent() {
+        do throws(SystemError) {
+            if let surroundings { try AgentLock.check(display: surroundings.display) }
             let text = "orient-agent does not run in this session; its manual has the line that starts it at login"
             add("warn", "agent", text, remedy: "orient-agent &")
+        } catch {
+            add("fail", "agent", "orient-agent cannot run in this session: \(error)")
         }
     }
 
