@@ -2,7 +2,7 @@
 """The agent and the outputs of a compositor that supports wlr-output-management."""
 
 from agent_session import TRANSFORMS, AgentTestCase, monitor, panel, touch, wakeups
-from fakes.outputs import Mode
+from fakes.outputs import Head, Mode
 from rig import wait_until
 
 
@@ -251,7 +251,19 @@ class Answers(AgentTestCase):
         self.assertEqual(self.transforms(), ["270", "90"])
 
 
+class ModelessHead(Head):
+    """A head in a mode that is none of those of wlr-output-management."""
+
+    def properties(self):
+        return {name: value for name, value in super().properties().items() if name != "current_mode"}
+
+
 class Hotplug(AgentTestCase):
+    # It counted as off.
+    def test_panel_without_a_current_mode_turns(self):
+        self.start_session(ModelessHead("eDP-1"))
+        self.show("landscape-left")
+
     def test_display_is_kept_while_a_monitor_is_connected_if_configured(self):
         agent = self.start_session(panel(), monitor(), settings=["WithMonitor=keep"])
         self.hold("landscape-left")

@@ -109,4 +109,4 @@ enum { EXT_WORKSPACE_HANDLE_STATE_ACTIVE = 1 };
 
 // libwayland's own header has no names for the events of its interfaces.
 enum { WL_REGISTRY_EVENT_GLOBAL };
-enum { WL_OUTPUT_EVENT_DONE = 2, WL_OUTPUT_EVENT_NAME = 4 };
+enum { WL_OUTPUT_EVENT_MODE = 1, WL_OUTPUT_EVENT_DONE, WL_OUTPUT_EVENT_NAME = 4 };

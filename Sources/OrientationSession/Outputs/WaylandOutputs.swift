@@ -18,7 +18,7 @@ final class WaylandOutputs {
         /// Empty until the compositor names it.
         var name = ""
         var geometry: WaylandObject?
-        var logicalSize: Extent?
+        var mode, logicalSize: Extent?
     }
 
     private let connection: WaylandConnection
@@ -77,6 +77,8 @@ final class WaylandOutputs {
     private func outputChanged(_ number: UInt32, _ event: Int, _ values: WaylandObject.Values) {
         switch event {
         case WL_OUTPUT_EVENT_NAME: outputs[number]?.name = String(cString: values[0].s)
+        case WL_OUTPUT_EVENT_MODE where values[0].u & WL_OUTPUT_MODE_CURRENT.rawValue != 0:
+            outputs[number]?.mode = Extent(width: Int(values[1].i), height: Int(values[2].i))
         case WL_OUTPUT_EVENT_DONE: onChange()
         default: break
         }
@@ -137,6 +139,8 @@ final class WaylandOutputs {
         heads.map { head in
             var head = head
             guard let known = outputs.values.first(where: { $0.name == head.name }) else { return head }
+            // A mode that the compositor has made itself may be none of the head's.
+            if head.width == 0, let mode = known.mode { (head.width, head.height) = (mode.width, mode.height) }
             if let size = known.logicalSize { head.setLogicalSize(size) }
             return head
         }
