@@ -85,7 +85,7 @@ extension AgentConfiguration: Configurable {
         Setting("Agent", "WithMonitor", .name { $1(&$0.withMonitor) }) {
             """
             Whether the device turns the display while another output is connected and on. With _keep_, it does not; \
-            commands such as *orientctl rotate* do.
+            commands such as *orientctl rotate* do. Virtual outputs, such as HEADLESS-1, do not count.
             """
         },
         Setting("Agent", "MapInput", .name { $1(&$0.inputMapping) }) {

@@ -500,6 +500,16 @@ import Testing
         #expect(scene.report(Self.outputs(.rotated180)) == Self.change(.rotated90))
     }
 
+    // Sharing the screen stopped the rotation.
+    @Test(arguments: ["HEADLESS-1", "Virtual-1"])
+    func `a virtual output is no monitor that a panel is kept for`(name: String) {
+        var scene = Scene(PanelRotation(keepsWithMonitor: true, mayPlaceAutomatically: true))
+        var virtual = Self.monitor
+        virtual.name = name
+        scene.report([Self.panel, virtual])
+        #expect(scene.want(.rotated90) == Self.change(.rotated90))
+    }
+
     @Test func `a panel that returns gets the present transform`() {
         var scene = Self.turned()
         scene.report([Self.monitor])

@@ -74,6 +74,9 @@ struct Output: Hashable, Sendable {
         }
     }
 
+    /// Whether it is one for remote screens: sway, labwc and Hyprland call theirs `HEADLESS-1`, the kernel `Virtual-1`.
+    var isVirtual: Bool { name.begins(with: "HEADLESS-") || name.begins(with: "Virtual-") }
+
     /// Whether an output can have this scale: with any other, its size in logical pixels may be no integer.
     static func isScale(_ scale: Double) -> Bool { (0.01...1000).contains(scale) }
 

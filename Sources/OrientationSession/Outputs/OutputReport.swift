@@ -25,8 +25,8 @@ struct OutputReport: Sendable {
         if !panels.isEmpty { known = panels.map { $0.name } }
     }
 
-    /// Whether another output than the panels is shown.
-    var hasMonitor: Bool { outputs.contains { $0.isShown && !isPanel($0) } }
+    /// Whether another output than the panels is shown, on which somebody may look at the picture.
+    var hasMonitor: Bool { outputs.contains { $0.isShown && !$0.isVirtual && !isPanel($0) } }
 
     /// The panels that are disabled, such as below a closed lid, and come back; labwc reports those that are off so.
     var disabledPanels: [String] {
