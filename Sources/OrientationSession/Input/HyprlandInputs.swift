@@ -102,12 +102,7 @@ final class HyprlandInputs: InputMapper {
     /// The names of the built-in touch screens and pen tablets in the reply to `devices`.
     private func builtInDevices(in reply: [UInt8]) throws(MessageError) -> [String] {
         let list = try JSONValue(message: reply)
-        let known: [InputDevice]
-        do throws(SystemError) {
-            known = try InputDevice.all()
-        } catch {
-            throw MessageError("has devices, but \(error)")
-        }
+        let known = InputDevice.all
         var names: [String] = []
         for (member, kind) in [("touch", InputDevice.Kind.touchScreen), ("tablets", .tablet)] {
             guard let devices = list[member]?.list else {

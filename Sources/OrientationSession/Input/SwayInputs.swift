@@ -133,12 +133,7 @@ final class SwayInputs: InputMapper {
     private func map(_ list: JSONValue) throws(MessageError) {
         guard let list = list.list else { throw MessageError("sent no list of input devices") }
         guard let output else { return }
-        let known: [InputDevice]
-        do throws(SystemError) {
-            known = try InputDevice.all()
-        } catch {
-            return log.warning("\(error); touch screens and pens are not mapped to the display")
-        }
+        let known = InputDevice.all
         for device in list {
             guard let identifier = device["identifier"]?.text, let type = device["type"]?.text else {
                 throw MessageError("sent an input device without identifier and type")

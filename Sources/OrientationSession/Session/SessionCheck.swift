@@ -148,14 +148,8 @@ package final class SessionCheck {
     }
 
     private func checkTouch(_ panel: Output, _ outputs: [Output]) {
-        let devices: [InputDevice]
-        do throws(SystemError) {
-            devices = try InputDevice.all().builtIn
-        } catch {
-            return add("warn", "touch", "\(error)")
-        }
         let condition = unmetCondition(InputTarget([panel], among: outputs))
-        for device in devices {
+        for device in InputDevice.all.builtIn {
             if let setting = surroundings?.compositor.flatMap({ InputSetting(for: device, on: panel.name, in: $0) }) {
                 add("warn", "touch", "\(device.name) follows \(panel.name) only if \(setting)")
             } else {

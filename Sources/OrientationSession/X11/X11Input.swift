@@ -207,8 +207,7 @@ final class X11Input {
     /// Finds the devices that are to be mapped.
     private func findDevices(_ mapping: CalibrationMatrix, of panel: String) {
         defer { scan = .done }
-        // Without udev, no device is known to be built in.
-        let known = (try? InputDevice.all()) ?? []
+        let known = InputDevice.all
         let builtIn = listed().filter { isBuiltIn($0, known) }.map { $0.id }
         for index in devices.indices where !builtIn.contains(devices[index].id) {
             restore(in: mapping, &devices[index])
