@@ -13,7 +13,7 @@ final class HyprlandInputs: InputMapper {
     /// Seconds between the attempts to find a new device that udev has reported, and how many there are.
     private static let arrival = (seconds: 0.5, most: 10)
 
-    var onEvent: (CompositorEvent) -> Void = { _ in }
+    var onEvent: (OutputEvent) -> Void = { _ in }
     private let folder: String
     private let loop: EventLoop
     private let log: Log

@@ -6,21 +6,13 @@ import SystemdBus
 /// Lets the built-in touch screens and pens follow the panel.
 protocol InputMapper: AnyObject {
     /// Is called with what the compositor reports besides input devices.
-    var onEvent: (CompositorEvent) -> Void { get set }
+    var onEvent: (OutputEvent) -> Void { get set }
 
     /// Makes the devices follow; called whenever the panel or its transform changes.
     func follow(_ target: InputTarget)
 
     /// Makes the devices follow the restored panel; calls `completion` with whether they do.
     func end(with target: InputTarget, completion: @escaping (Bool) -> Void)
-}
-
-/// What a compositor reports over its own socket.
-enum CompositorEvent {
-    /// It has read its configuration again, which may reset outputs as well.
-    case reloaded
-    /// An output shows another workspace.
-    case workspace(output: String)
 }
 
 /// What the built-in touch screens and pens are to follow.

@@ -12,7 +12,7 @@ import SystemdBus
 final class SwayInputs: InputMapper {
     private static let kinds: [String: InputDevice.Kind] = ["touch": .touchScreen, "tablet_tool": .tablet]
 
-    var onEvent: (CompositorEvent) -> Void = { _ in }
+    var onEvent: (OutputEvent) -> Void = { _ in }
     private let path: String
     private let loop: EventLoop
     private let log: Log
@@ -114,7 +114,7 @@ final class SwayInputs: InputMapper {
             case "reload":
                 mapAll()
                 onEvent(.reloaded)
-            case "focus": if let output = value["current"]?["output"]?.text { onEvent(.workspace(output: output)) }
+            case "focus": if let output = value["current"]?["output"]?.text { onEvent(.workspace(outputs: [output])) }
             default: break
             }
         case nil: throw MessageError("sent a message of type \(message.kind), which nobody asked for")

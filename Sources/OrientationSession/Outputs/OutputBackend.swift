@@ -43,6 +43,8 @@ enum OutputEvent {
     case window(FocusedWindow?)
     /// These outputs show another workspace.
     case workspace(outputs: Set<String>)
+    /// The compositor has read its configuration again, which may reset outputs as well.
+    case reloaded
     /// The connection has ended; with a whole message.
     case lost(String)
     /// The server did not answer in time, and the connection is given up; with a whole message.

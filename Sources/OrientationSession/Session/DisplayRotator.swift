@@ -240,7 +240,9 @@ final class DisplayRotator {
         case .window(let window):
             self.window = window
             onEvent(.windowChanged)
-        case .workspace(let outputs): workspaceChanged(on: outputs)
+        case .workspace(let outputs):
+            if let panel, outputs.contains(panel.name) { server.toplevels?.workspaceChanged() }
+        case .reloaded: advance(.configurationReloaded)
         case .unanswered(let reason) where isEnding:
             log.warning(reason)
             loop.exit(1)
@@ -258,17 +260,6 @@ final class DisplayRotator {
             log.error(problem)
             loop.exit(1)
         }
-    }
-
-    private func handle(_ event: CompositorEvent) {
-        switch event {
-        case .reloaded: advance(.configurationReloaded)
-        case .workspace(let output): workspaceChanged(on: [output])
-        }
-    }
-
-    private func workspaceChanged(on outputs: Set<String>) {
-        if let panel, outputs.contains(panel.name) { server.toplevels?.workspaceChanged() }
     }
 
     private func outputsReported(_ outputs: [Output]) {

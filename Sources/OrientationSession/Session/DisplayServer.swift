@@ -192,7 +192,7 @@ final class DisplayServer {
             let isBlanked = !change.blanked.isDisjoint(with: change.transforms.keys)
             if result == .applied, isBlanked { event = .changeEnded(.off) }
             change = OutputChange()
-        case .window, .workspace, .lost, .unanswered, .givenUp: break
+        case .window, .workspace, .reloaded, .lost, .unanswered, .givenUp: break
         }
         switch (state, event) {
         case (.connecting, .outputs):

@@ -119,7 +119,7 @@ package final class SessionCheck {
         switch event {
         case .outputs(let outputs): check(outputs)
         case .lost(let problem), .unanswered(let problem), .givenUp(let problem): add("fail", "display", problem)
-        case .changeEnded, .window, .workspace: return
+        case .changeEnded, .window, .workspace, .reloaded: return
         }
         loop.exit()
     }
