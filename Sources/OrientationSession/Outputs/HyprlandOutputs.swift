@@ -53,7 +53,7 @@ final class HyprlandOutputs: OutputBackend {
         case .changeEnded:
             onEvent(event)
             requestOutputs()
-        case .outputs, .window, .workspace, .reloaded, .lost, .unanswered, .givenUp: onEvent(event)
+        case .outputs, .window, .workspace, .reloaded, .lost, .givenUp: onEvent(event)
         }
     }
 

@@ -45,10 +45,8 @@ enum OutputEvent {
     case workspace(outputs: Set<String>)
     /// The compositor has read its configuration again, which may reset outputs as well.
     case reloaded
-    /// The connection has ended; with a whole message.
-    case lost(String)
-    /// The server did not answer in time, and the connection is given up; with a whole message.
-    case unanswered(String)
+    /// The connection has ended, or is given up as the server did not answer in time; with a whole message.
+    case lost(String, isSilent: Bool = false)
     /// The server cannot be used, or did not return after its connection had ended; with a whole message.
     case givenUp(String)
 }

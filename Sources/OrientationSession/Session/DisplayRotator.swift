@@ -243,10 +243,10 @@ final class DisplayRotator {
         case .workspace(let outputs):
             if let panel, outputs.contains(panel.name) { server.toplevels?.workspaceChanged() }
         case .reloaded: advance(.configurationReloaded)
-        case .unanswered(let reason) where isEnding:
+        case .lost(let reason, true) where isEnding:
             log.warning(reason)
             loop.exit(1)
-        case .lost(let reason), .unanswered(let reason):
+        case .lost(let reason, _):
             if lock != nil { log.warning(isEnding ? reason : "\(reason); trying to connect again") }
             // What was saved is still to be restored if only the connection has gone.
             rotation = nil

@@ -96,7 +96,7 @@ final class DisplayServer {
         switch state {
         case .connecting, .changing:
             let kind = surroundings.isX11 ? "X server" : "compositor"
-            handle(.unanswered("the \(kind) at \(surroundings.display) does not answer"))
+            handle(.lost("the \(kind) at \(surroundings.display) does not answer", isSilent: true))
         case .connected: break
         case .disconnected:
             attempts += 1
@@ -192,7 +192,7 @@ final class DisplayServer {
             let isBlanked = !change.blanked.isDisjoint(with: change.transforms.keys)
             if result == .applied, isBlanked { event = .changeEnded(.off) }
             change = OutputChange()
-        case .window, .workspace, .reloaded, .lost, .unanswered, .givenUp: break
+        case .window, .workspace, .reloaded, .lost, .givenUp: break
         }
         switch (state, event) {
         case (.connecting, .outputs):
@@ -205,9 +205,6 @@ final class DisplayServer {
         default: break
         }
         onEvent(event)
-        switch event {
-        case .lost(let reason), .unanswered(let reason): retry(after: reason)
-        default: break
-        }
+        if case .lost(let reason, _) = event { retry(after: reason) }
     }
 }

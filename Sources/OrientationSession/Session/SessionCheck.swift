@@ -118,7 +118,7 @@ package final class SessionCheck {
         guard findings.isEmpty else { return }
         switch event {
         case .outputs(let outputs): check(outputs)
-        case .lost(let problem), .unanswered(let problem), .givenUp(let problem): add("fail", "display", problem)
+        case .lost(let problem, _), .givenUp(let problem): add("fail", "display", problem)
         case .changeEnded, .window, .workspace, .reloaded: return
         }
         loop.exit()
