@@ -251,7 +251,7 @@ package final class Agent {
     private func updateRole() {
         guard role != .ending, role != .keepingLock, !configuration.isForced, let clients = status?.sensorProxyClients
         else { return }
-        let rival = OtherRotators.client(among: clients, on: bus, server: display.serverProcess)
+        let rival = OtherRotators.client(among: clients, on: bus, server: display.surroundings.server)
         let found = rival.map { Role.standingAside($0) } ?? .rotating
         guard found != role else { return }
         role = found

@@ -56,9 +56,6 @@ package final class WaylandConnection {
         flush()
     }
 
-    /// The process id of the compositor; nil if unknown.
-    package var compositor: Int32? { peerProcess(of: wl_display_get_fd(display.pointer)) }
-
     /// The numbers of the globals of an interface.
     package func globals(of interface: UnsafePointer<wl_interface>) -> [UInt32] {
         let name = String(cString: interface.pointee.name)

@@ -111,9 +111,6 @@ final class DisplayRotator {
         rotation?.wouldRotate(to: transform, isCommand: isCommand) ?? false
     }
 
-    /// The process that provides the display; nil if unknown.
-    var serverProcess: Int32? { server.process }
-
     /// How the display is reached.
     var surroundings: Surroundings { server.surroundings }
 

@@ -158,9 +158,6 @@ final class DisplayServer {
 
     // MARK: - Outputs
 
-    /// The process that provides the display; nil if unknown.
-    var process: Int32? { x11?.server ?? wayland?.compositor }
-
     /// Requests a change, whose end is reported.
     func apply(_ change: OutputChange) {
         enter(.changing)

@@ -48,9 +48,6 @@ final class X11Connection {
     /// Whether the connection has ended; nothing can be asked then.
     var isBroken: Bool { xcb_connection_has_error(connection) != 0 }
 
-    /// The process id of the server; nil if unknown.
-    var server: Int32? { peerProcess(of: descriptor) }
-
     /// The numbers of an extension; nil if the server lacks it.
     func numbers(ofExtension name: String) -> (opcode: UInt8, firstEvent: UInt8)? {
         let reply = ask(xcb_query_extension_reply) { xcb_query_extension($0, UInt16(name.utf8.count), name) }

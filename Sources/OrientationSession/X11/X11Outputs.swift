@@ -20,9 +20,6 @@ final class X11Outputs: OutputBackend {
     /// Is called when the server has handled all requests.
     private(set) var onFinished: () -> Void = {}
 
-    /// The server's process; nil while it is unknown.
-    var server: Int32?
-
     /// Connects to an X server; nothing is called before the loop runs.
     init(to display: String, loop: EventLoop, onEvent: @escaping (OutputEvent) -> Void) throws(SystemError) {
         self.onEvent = onEvent

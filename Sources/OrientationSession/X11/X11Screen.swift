@@ -61,8 +61,6 @@ final class X11Screen {
             XCB_RANDR_NOTIFY_MASK_SCREEN_CHANGE.rawValue | XCB_RANDR_NOTIFY_MASK_CRTC_CHANGE.rawValue
             | XCB_RANDR_NOTIFY_MASK_OUTPUT_CHANGE.rawValue
         connection.send { xcb_randr_select_input($0, connection.root, UInt16(mask)) }
-        let server = connection.server
-        reports.send { $0.server = server }
         watches = [
             try loop.watch(connection.descriptor, owned(by: self) { $0.handleEvents() }),
             try loop.watch(requests, owned(by: self) { $0.handle($1) }),
