@@ -27,15 +27,8 @@ struct PanelRotation: Sendable {
         case configurationReloaded
         /// Something has happened that may end refusals, such as a session that is active again.
         case mayBeAccepted
-        /// The time of ``Actions/deadline`` has come.
+        /// The deadline has come.
         case timePassed
-    }
-
-    /// What to do after an event.
-    struct Actions: Hashable, Sendable {
-        var change: OutputChange?
-        /// When to deliver ``Event/timePassed``, in place of any earlier time; nil for never.
-        var deadline: Double?
     }
 
     /// Who decides what the panels show.
@@ -156,7 +149,8 @@ struct PanelRotation: Sendable {
 
     // MARK: - Events
 
-    mutating func handle(_ event: Event, at time: Double) -> Actions {
+    /// Returns what to request, and when to deliver ``Event/timePassed``, in place of any earlier time; nil for never.
+    mutating func handle(_ event: Event, at time: Double) -> (change: OutputChange?, deadline: Double?) {
         switch event {
         case .goalSet(let goal, let isCommand):
             guard isCommand || goal != self.goal || goal == .baseline else { break }
@@ -194,7 +188,7 @@ struct PanelRotation: Sendable {
         let change = nextChange(at: time)
         let isWaiting = request == nil && mayChange && !difference.isEmpty
         let reportEnd = request?.appliedAt.map { $0 + Self.reportTime }
-        return Actions(change: change, deadline: isWaiting ? attempts.next : reportEnd)
+        return (change, isWaiting ? attempts.next : reportEnd)
     }
 
     private mutating func answered(_ result: OutputResult, at time: Double) {
