@@ -142,11 +142,7 @@ package final class Agent {
 
     private func makeSuggestion() -> RotationSuggestion? {
         do throws(SystemError) {
-            return try RotationSuggestion(loop: loop, log: log) { [self] in
-                daemon.call("AlignToDevice") { [self] result in
-                    if let error = result.error { log.warning("cannot rotate the display: \(error)") }
-                }
-            }
+            return try RotationSuggestion(daemon, loop: loop, log: log)
         } catch {
             log.warning("\(error); no rotations are suggested")
             return nil

@@ -15,7 +15,7 @@ final class RotationSuggestion {
 
     private let bus: Bus
     private let log: Log
-    private let onAccepted: () -> Void
+    private let daemon: DaemonConnection
     private var timer: Timer?
     private var signals: BusSlot?
 
@@ -35,13 +35,13 @@ final class RotationSuggestion {
         case over
     }
 
-    /// Connects to the session's bus; `onAccepted` is called when a person wants the rotation.
-    init(loop: EventLoop, log: Log, onAccepted: @escaping () -> Void) throws(SystemError) {
+    /// Connects to the session's bus.
+    init(_ daemon: DaemonConnection, loop: EventLoop, log: Log) throws(SystemError) {
         bus = try Bus(.session)
         try bus.attach(to: loop)
         self.log = log
         problem = ProblemLog(log, consequence: "no rotation is suggested")
-        self.onAccepted = onAccepted
+        self.daemon = daemon
         timer = try loop.timer { [self] in timePassed() }
         bus.onInvalidSignal = log.warning
         signals = try bus.subscribe("path='\(Self.path)',interface='\(Self.service)'", from: .owner(of: Self.service)) {
@@ -140,6 +140,8 @@ final class RotationSuggestion {
         guard isAction else { return enter(.over) }
         guard try signal.readString() == "default" else { return }
         closeForGood()
-        onAccepted()
+        daemon.call("AlignToDevice") { [log] result in
+            if let error = result.error { log.warning("cannot rotate the display: \(error)") }
+        }
     }
 }
