@@ -37,7 +37,7 @@ final class X11Input {
 
     /// The properties of devices.
     private static let matrix = "Coordinate Transformation Matrix", baseline = "orient-agent Baseline"
-    private static let node = "Device Node", product = "Device Product ID"
+    private static let node = "Device Node"
 
     private let connection: X11Connection
     private let opcode: UInt8
@@ -77,8 +77,8 @@ final class X11Input {
         let change = event.fields(xcb_input_property_event_t.self)
         guard change.extension == opcode else { return }
         let property = change.event_type == Self.propertyChanged ? change.property : 0
-        let mayMoveDevice = property == connection.atom(Self.node) || property == connection.atom(Self.product)
-        if change.event_type == Self.hierarchyChanged || mayMoveDevice, scan == .done { scan = .needed }
+        let mayMoveDevice = change.event_type == Self.hierarchyChanged || property == connection.atom(Self.node)
+        if mayMoveDevice, scan == .done { scan = .needed }
         if scan != .done || property == connection.atom(Self.matrix) { isStale = true }
     }
 
@@ -207,8 +207,7 @@ final class X11Input {
     /// Finds the devices that are to be mapped.
     private func findDevices(_ mapping: CalibrationMatrix, of panel: String) {
         defer { scan = .done }
-        let known = InputDevice.all
-        let builtIn = listed().filter { isBuiltIn($0, known) }.map { $0.id }
+        let builtIn = builtIn
         for index in devices.indices where !builtIn.contains(devices[index].id) {
             restore(in: mapping, &devices[index])
         }
@@ -228,58 +227,18 @@ final class X11Input {
         }
     }
 
-    private func isBuiltIn(_ device: Listed, _ known: [InputDevice]) -> Bool {
-        if let path: [UInt8] = values(Self.node, of: device.id, type: XCB_ATOM_STRING.rawValue) {
+    /// The devices of the server that it reads from a node of a built-in touch screen or pen.
+    private var builtIn: [xcb_input_device_id_t] {
+        let known = InputDevice.all
+        let reply = connection.ask(xcb_input_list_input_devices_reply) { xcb_input_list_input_devices($0) }
+        let listed = reply?.values(xcb_input_device_info_t.self, count: Int(reply?.header.devices_len ?? 0)) ?? []
+        return listed.map { xcb_input_device_id_t($0.device_id) }.filter { id in
+            let path: [UInt8] = values(Self.node, of: id, type: XCB_ATOM_STRING.rawValue) ?? []
             let parts = path.prefix { $0 != 0 }.split(separator: UInt8(ascii: "/"))
             let node = String(decoding: parts.last ?? [], as: UTF8.self)
             guard let device = known.first(where: { $0.node == node }) else { return false }
             return known.isBuiltIn(device.kind) { $0.node == node }
         }
-        let numbers: [UInt32]? = values(Self.product, of: device.id, type: XCB_ATOM_INTEGER.rawValue, count: 2)
-        let (vendor, product) = (Int(numbers?[0] ?? 0), Int(numbers?[1] ?? 0))
-        guard let kind = device.kind else { return false }
-        return known.isBuiltIn(vendor: vendor, product: product, name: device.name, kind: kind)
-    }
-
-    /// Without a kind where only udev tells it: the driver evdev may report a touch screen as an absolute pointer.
-    private typealias Listed = (id: xcb_input_device_id_t, kind: InputDevice.Kind?, name: String)
-
-    /// What may be a touch screen or a pen of the server.
-    private func listed() -> [Listed] {
-        var devices: [Listed] = []
-        let reply = connection.ask(xcb_input_xi_query_device_reply) { xcb_input_xi_query_device($0, Self.allDevices) }
-        guard let reply else { return devices }
-        var offset = MemoryLayout<xcb_input_xi_query_device_reply_t>.size
-        for _ in 0..<reply.header.num_infos {
-            guard let info = reply.value(xcb_input_xi_device_info_t.self, at: offset) else { return devices }
-            offset += MemoryLayout<xcb_input_xi_device_info_t>.size
-            guard let name = reply.text(count: Int(info.name_len), at: offset) else { return devices }
-            offset += (Int(info.name_len) + 3) / 4 * 4
-            var kind: InputDevice.Kind?
-            var hasAbsoluteAxis = false
-            for _ in 0..<info.num_classes {
-                guard let header = reply.value(xcb_input_device_class_t.self, at: offset), header.len > 0 else {
-                    return devices
-                }
-                switch UInt32(header.type) {
-                case XCB_INPUT_DEVICE_CLASS_TYPE_TOUCH.rawValue:
-                    let touch = reply.value(xcb_input_touch_class_t.self, at: offset)
-                    if touch.map({ UInt32($0.mode) }) == XCB_INPUT_TOUCH_MODE_DIRECT.rawValue { kind = .touchScreen }
-                case XCB_INPUT_DEVICE_CLASS_TYPE_VALUATOR.rawValue:
-                    let axis = reply.value(xcb_input_valuator_class_t.self, at: offset)
-                    let isAbsolute = axis.map { UInt32($0.mode) } == XCB_INPUT_VALUATOR_MODE_ABSOLUTE.rawValue
-                    hasAbsoluteAxis = hasAbsoluteAxis || isAbsolute
-                    if isAbsolute, axis?.label == connection.atom("Abs Pressure") { kind = kind ?? .tablet }
-                default: break
-                }
-                offset += 4 * Int(header.len)
-            }
-            let slaves = [XCB_INPUT_DEVICE_TYPE_SLAVE_POINTER, XCB_INPUT_DEVICE_TYPE_FLOATING_SLAVE]
-            if slaves.contains(where: { $0.rawValue == info.type }), kind != nil || hasAbsoluteAxis {
-                devices.append((info.deviceid, kind, name))
-            }
-        }
-        return devices
     }
 
     // MARK: - Properties
