@@ -18,36 +18,14 @@ struct SSCAttributes: Equatable, Sendable {
     /// Takes what is readable of a message.
     init(_ message: ArraySlice<UInt8>) {
         var rest = message
-        while let (number, values) = Self.takeAttribute(&rest) {
-            var values = values
+        while let field = rest.takeField() {
+            guard case (1, .bytes(let attribute)) = field, case .varint(let number)? = attribute.field(1),
+                case .bytes(var values)? = attribute.field(2)
+            else { continue }
             while case (1, .bytes(var value))? = values.takeField() {
                 while let (type, value) = value.takeField() { set(number, type, value) }
             }
         }
-    }
-
-    /// Removes the next attribute that is readable: its number and its values.
-    private static func takeAttribute(_ rest: inout ArraySlice<UInt8>) -> (UInt64, ArraySlice<UInt8>)? {
-        while let field = rest.takeField() {
-            if case (1, .bytes(let attribute)) = field, case .varint(let number)? = attribute.field(1),
-                case .bytes(let values)? = attribute.field(2)
-            {
-                return (number, values)
-            }
-        }
-        return nil
-    }
-
-    /// The places of a chip's serial number in a message of events, for those who must not pass it on.
-    static func serialNumber(in message: ArraySlice<UInt8>) -> Range<Int> {
-        var rest = message
-        while let field = rest.takeField() {
-            guard case (2, .bytes(let event)) = field, case .fixed32(128)? = event.field(1),
-                case .bytes(var attributes)? = event.field(3)
-            else { continue }
-            while let (number, values) = takeAttribute(&attributes) { if number == 31 { return values.indices } }
-        }
-        return 0..<0
     }
 
     private mutating func set(_ number: UInt64, _ type: UInt64, _ value: ProtobufValue) {

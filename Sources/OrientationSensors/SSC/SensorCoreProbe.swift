@@ -64,10 +64,18 @@ extension SensorCoreProbe {
         self.exchange = exchange
     }
 
-    private static func hexadecimal(_ datagram: ArraySlice<UInt8>) -> String {
+    /// Zeroes what follows the number 31, of the attribute that is a serial number, also where the datagram is cut off.
+    static func hexadecimal(_ datagram: ArraySlice<UInt8>) -> String {
         var bytes = datagram
-        if case .indication(let message)? = QMIMessage(datagram) {
-            for index in SSCAttributes.serialNumber(in: message) { bytes[index] = 0 }
+        for index in datagram.indices where datagram[index...].starts(with: [1 << 3, 31]) {
+            var rest = datagram[(index + 2)...]
+            let secret: Range<Int> =
+                switch rest.takeField() {
+                case (_, .bytes(let values))?: values.indices
+                case nil: rest.indices
+                default: 0..<0
+                }
+            for place in secret { bytes[place] = 0 }
         }
         return bytes.reduce(into: "") { $0 += ($1 < 16 ? "0" : "") + String($1, radix: 16) }
     }
