@@ -18,7 +18,7 @@ enum SSCFuzzer {
 
     static func run(_ bytes: [UInt8]) {
         var input = FuzzedBytes(bytes)
-        let types = SensorKind.ofSensorCore.map { $0.ssc.type } + [SSCDirectory.cover]
+        let types = SensorKind.allCases.map { $0.ssc.type } + [SSCDirectory.cover]
         var directory = SSCDirectory(types, node: node, usesOwnNode: false)
         var time = 0.0
         while !input.isEmpty {
@@ -47,7 +47,7 @@ enum SSCFuzzer {
 
     private static func read(_ message: [UInt8]) {
         for (event, _) in SSCEvents(message[...]) {
-            for kind in SensorKind.ofSensorCore {
+            for kind in SensorKind.allCases {
                 guard let value = kind.sscValue(event) else { continue }
                 if kind == .proximity { precondition(value.x == 0 || value.x == 1) }
                 if kind == .compass { precondition(abs(value.x) <= 180) }

@@ -4,9 +4,6 @@ import CLinux
 import OrientationCore
 
 extension SensorKind {
-    /// The kinds that are read from the sensor core.
-    static let ofSensorCore: [SensorKind] = [.accelerometer, .ambientLight, .proximity, .compass, .hinge]
-
     /// The sensor core's name of the type, the word for it in udev's property, and the rate in Hz that is enough.
     var ssc: (type: String, word: String, rate: Double) {
         switch self {
@@ -18,12 +15,6 @@ extension SensorKind {
         // There is no word for it, as iio-sensor-proxy reads none.
         case .hinge: ("hinge_angle", "ssc-accel", 1)
         }
-    }
-
-    /// The kind of a type; nil for any other.
-    init?(ssc type: String) {
-        guard let kind = Self.ofSensorCore.first(where: { $0.ssc.type == type }) else { return nil }
-        self = kind
     }
 
     /// The value of an event in x, or those of an accelerometer; nil where it has none.

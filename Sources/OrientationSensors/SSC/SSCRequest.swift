@@ -21,34 +21,28 @@ extension SUID {
 }
 
 /// What a sensor is asked for.
-enum SSCRequest: Equatable, Sendable {
-    /// The names of the sensors of a type, now and when that changes; of the look-up sensor.
-    case sensors(type: String)
-    case attributes
-    /// Readings at a rate in Hz.
-    case stream(rate: Double)
-    /// The present reading, and each that differs.
-    case changes
-    /// The present angle of the hinge, from the keyboard to the display, and each that differs.
-    case angles
-    /// Ends what was asked for.
-    case end
+struct SSCRequest: Equatable, Sendable {
+    private let number: UInt32
+    private var payload: [UInt8] = []
 
-    private var content: (number: UInt32, payload: [UInt8]) {
-        switch self {
-        case .sensors(let type): (512, .field(1, Array(type.utf8)) + [2 << 3, 1])
-        case .attributes: (1, [])
-        case .stream(let rate): (513, .field(1, fixed: Float(rate).bitPattern))
-        case .changes: (514, [])
-        // The rigid bodies 1 and 0.
-        case .angles: (512, [1 << 3, 1, 1 << 3, 0])
-        case .end: (10, [])
-        }
+    /// The names of the sensors of a type, now and when that changes; of the look-up sensor.
+    static func sensors(type: String) -> SSCRequest {
+        SSCRequest(number: 512, payload: .field(1, Array(type.utf8)) + [2 << 3, 1])
     }
+    static let attributes = SSCRequest(number: 1)
+    /// Readings at a rate in Hz.
+    static func stream(rate: Double) -> SSCRequest {
+        SSCRequest(number: 513, payload: .field(1, fixed: Float(rate).bitPattern))
+    }
+    /// The present reading, and each that differs.
+    static let changes = SSCRequest(number: 514)
+    /// The present angle of the hinge, from the keyboard (rigid body 1) to the display (0), and each that differs.
+    static let angles = SSCRequest(number: 512, payload: [1 << 3, 1, 1 << 3, 0])
+    /// Ends what was asked for.
+    static let end = SSCRequest(number: 10)
 
     /// The message in the format of Protocol Buffers that asks a sensor for it.
     func message(to sensor: SUID) -> [UInt8] {
-        let (number, payload) = content
         // For the processor that Linux runs on, which is not woken up for it.
         let delivery: [UInt8] = [1 << 3, 1, 2 << 3, 1]
         return .field(1, sensor.message) + .field(2, fixed: number) + .field(3, delivery)

@@ -21,7 +21,7 @@ final class SSCSensor: SensorDevice, @unchecked Sendable {
     /// `node` is the sensor core's device of this machine.
     init?(_ sensor: SSCDirectory.Sensor, of service: QRTRAddress?, _ node: Device) {
         guard let service, let suid = sensor.suid, let attributes = sensor.attributes,
-            let kind = SensorKind(ssc: sensor.type)
+            let kind = SensorKind.allCases.first(where: { $0.ssc.type == sensor.type })
         else { return nil }
         let name = attributes.name.isEmpty ? kind.ssc.type : attributes.name
         self.attributes = attributes

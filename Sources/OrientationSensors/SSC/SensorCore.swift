@@ -34,7 +34,7 @@ package final class SensorCore {
         func isNamed(_ kind: SensorKind, _ node: Device) -> Bool {
             node.property("IIO_SENSOR_PROXY_TYPE", contains: kind.ssc.word)
         }
-        let kinds = SensorKind.ofSensorCore.filter { kind in usesAll || nodes.contains { isNamed(kind, $0) } }
+        let kinds = SensorKind.allCases.filter { kind in usesAll || nodes.contains { isNamed(kind, $0) } }
         guard let node = nodes.first(where: { isNamed(.accelerometer, $0) }) ?? nodes.first, !kinds.isEmpty else {
             return nil
         }

@@ -32,7 +32,7 @@ extension SensorCoreProbe {
     /// Asks until all sensors have answered, or for `seconds`; blocks meanwhile.
     package init(seconds: Double) throws(SystemError) {
         let socket = try QRTRSocket(size: 16384)
-        let types = SensorCore.types(of: SensorKind.ofSensorCore) + [Self.orientation]
+        let types = SensorCore.types(of: SensorKind.allCases) + [Self.orientation]
         var directory = SSCDirectory(types, node: socket.node, usesOwnNode: SensorCore.usesOwnNode)
         var exchange: [String] = []
         func note(_ direction: String, _ address: QRTRAddress, _ datagram: ArraySlice<UInt8>) {
