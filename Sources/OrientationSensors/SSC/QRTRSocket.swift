@@ -56,4 +56,28 @@ final class QRTRSocket {
         try checkSystem("receive from", "a socket of QRTR", count)
         return (buffer[..<count], QRTRAddress(node: sender.sq_node, port: sender.sq_port))
     }
+
+    /// Passes what has come to a search, and sends what is due; `note` gets each datagram and its direction.
+    func exchange(
+        _ directory: inout SSCDirectory,
+        at time: Double,
+        _ note: (String, QRTRAddress, ArraySlice<UInt8>) -> Void = { _, _, _ in }
+    ) {
+        do throws(SystemError) {
+            for _ in 0..<Self.batch {
+                guard let (datagram, sender) = try receive() else { break }
+                note("<", sender, datagram)
+                directory.receive(datagram, from: sender, at: time)
+            }
+        } catch {
+            // A program that takes over the list of services resets all sockets: each has this error once.
+            directory.list(at: time)
+        }
+        for (datagram, address) in directory.outbox {
+            note(">", address, datagram[...])
+            // What is lost is sent again when its answer is missing.
+            try? send(datagram, to: address)
+        }
+        directory.outbox = []
+    }
 }

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import OrientationCore
-
 /// Finds the service of the sensor core, and its sensors, again each time that the service comes.
 ///
 /// A value that makes no call: datagrams and times go in, datagrams to send come out.
@@ -40,10 +38,10 @@ struct SSCDirectory {
     var outbox: [(datagram: [UInt8], address: QRTRAddress)] = []
 
     private let types: [String]
-    private let node: UInt32
+    private let serviceList: QRTRAddress
     private let usesOwnNode: Bool
-    /// What the list of services has had that is under way.
-    private var listing: (end: Double, hasService: Bool, other: QRTRAddress?, isImitated: Bool)?
+    /// What the list that is under way has had: the service in use or else another one of its node.
+    private var listing: (end: Double, service: QRTRAddress?, isImitated: Bool)?
     private var pause = pauses.first
 
     /// Looks for sensors of those types.
@@ -51,7 +49,7 @@ struct SSCDirectory {
     /// `usesOwnNode`: for tests, services of this processor, whose number is `node`, count.
     init(_ types: [String], node: UInt32, usesOwnNode: Bool) {
         self.types = types
-        self.node = node
+        serviceList = QRTRAddress(node: node, port: QRTRAddress.listPort)
         self.usesOwnNode = usesOwnNode
     }
 
@@ -59,13 +57,12 @@ struct SSCDirectory {
     mutating func list(at time: Double) {
         // A second list at once would make it unclear to which one an answer belongs; the end of one may be lost.
         if let listing, time < listing.end { return }
-        listing = (time + 1, false, nil, false)
-        let list = QRTRAddress(node: node, port: QRTRAddress.listPort)
-        outbox += Self.listRequests.map { ($0, list) }
+        listing = (time + 1, nil, false)
+        outbox += Self.listRequests.map { ($0, serviceList) }
     }
 
     mutating func receive(_ datagram: ArraySlice<UInt8>, from sender: QRTRAddress, at time: Double) {
-        if sender == QRTRAddress(node: node, port: QRTRAddress.listPort) {
+        if sender == serviceList {
             read(datagram, at: time)
         } else if sender == service, case .indication(let message)? = QMIMessage(datagram) {
             let before = sensors
@@ -84,7 +81,7 @@ struct SSCDirectory {
         let address = QRTRAddress(node: UInt32(node), port: UInt32(port))
         switch (command, number) {
         case (4, 0x190):
-            guard address.node != self.node || usesOwnNode else {
+            guard address.node != serviceList.node || usesOwnNode else {
                 isImitated = true
                 listing?.isImitated = true
                 return
@@ -92,17 +89,15 @@ struct SSCDirectory {
             if service == nil || listing == nil && service?.node == address.node {
                 // It has started, perhaps anew with a lost report of its end.
                 use(address, at: time)
-            } else if service?.node == address.node, address != service {
-                listing?.other = address
             }
-            if address == service { listing?.hasService = true }
+            if service?.node == address.node, listing?.service != service { listing?.service = address }
         case (5, 0x190) where address == service: use(nil, at: time)
         // The end of the list; what comes later follows.
         case (4, 0):
             guard let listed = listing else { return }
             listing = nil
             isImitated = listed.isImitated
-            if service != nil, !listed.hasService { use(listed.other, at: time) }
+            if service != nil, service != listed.service { use(listed.service, at: time) }
         default: break
         }
     }

@@ -10,7 +10,7 @@ package import SystemdBus
 package final class SensorCore {
     /// Called when all sensors were removed, when some were added, and when what is wrong changes.
     package var onChange: ((DeviceMonitor.Change, Device) -> Void)?
-    /// Called when the cover of a tablet is closed or opened.
+    /// Called with whether the cover of a tablet is closed, also if that is not new.
     package var onCover: ((Bool) -> Void)?
     /// Its device of this machine; the one for the accelerometer where there are several.
     package let node: Device
@@ -24,7 +24,6 @@ package final class SensorCore {
     private var directory: SSCDirectory
     /// What ``found`` is of.
     private var described: [SSCDirectory.Sensor] = []
-    private var isCovered = false
 
     /// Listens to the core, if udev says of its device which sensors are to be used; nil where it does not.
     ///
@@ -42,7 +41,7 @@ package final class SensorCore {
         self.loop = loop
         socket = try QRTRSocket(size: 16384)
         directory = SSCDirectory(Self.types(of: kinds), node: socket.node, usesOwnNode: Self.usesOwnNode)
-        watch = try loop.watch(socket.descriptor.rawValue, owned(by: self) { $0.receive() })
+        watch = try loop.watch(socket.descriptor.rawValue, owned(by: self) { $0.update() })
         timer = try loop.timer(
             owned(by: self) {
                 $0.directory.ask(at: loop.now)
@@ -72,31 +71,11 @@ package final class SensorCore {
         update()
     }
 
-    private func receive() {
-        do throws(SystemError) {
-            for _ in 0..<QRTRSocket.batch {
-                guard let (datagram, sender) = try socket.receive() else { return }
-                directory.receive(datagram, from: sender, at: loop.now)
-                update()
-            }
-        } catch {
-            // A program that takes over the list of services resets all sockets: each has this error once.
-            refresh()
-        }
-    }
-
-    /// Sends what is due, and reports what has changed.
+    /// Receives what has come, sends what is due, and reports what has changed.
     private func update() {
-        for (datagram, address) in directory.outbox {
-            // What is lost is sent again when its answer is missing.
-            try? socket.send(datagram, to: address)
-        }
-        directory.outbox = []
+        socket.exchange(&directory, at: loop.now)
         if let deadline = directory.deadline { timer?.arm(after: deadline - loop.now) } else { timer?.disarm() }
-        if directory.isCovered != isCovered {
-            isCovered.toggle()
-            onCover?(isCovered)
-        }
+        onCover?(directory.isCovered)
         let warnings = directory.isImitated ? ["a program of this machine imitates the sensor core; ignored"] : []
         let sensors = directory.sensors.filter { $0.attributes != nil }
         guard sensors != described || warnings != found.warnings else { return }

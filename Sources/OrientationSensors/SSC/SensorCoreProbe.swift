@@ -45,18 +45,9 @@ extension SensorCoreProbe {
         directory.ask(at: now)
         while now < end, let deadline = directory.deadline {
             if deadline <= now { directory.ask(at: now) }
-            for (datagram, address) in directory.outbox {
-                note(">", address, datagram[...])
-                try? socket.send(datagram, to: address)
-            }
-            directory.outbox = []
-            socket.wait(until: min(end, deadline))
+            socket.exchange(&directory, at: now, note)
+            socket.wait(until: min(end, directory.deadline ?? end))
             now = MonotonicClock.now
-            for _ in 0..<QRTRSocket.batch {
-                guard let (datagram, sender) = try socket.receive() else { break }
-                note("<", sender, datagram)
-                directory.receive(datagram, from: sender, at: now)
-            }
         }
         let available = directory.sensors.filter { $0.attributes != nil }.map { $0.type }
         stage = directory.service == nil ? .noService : directory.sensors.isEmpty ? .noRegistry : .sensors(available)
