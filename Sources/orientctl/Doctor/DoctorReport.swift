@@ -104,8 +104,7 @@ struct DoctorReport {
     }
 
     private var core: [String] {
-        guard let core = try? system.core?.get() else { return [] }
-        return ["", "== Qualcomm's sensor core"] + core.exchange
+        system.core.map { ["", "== Qualcomm's sensor core"] + $0.exchange } ?? []
     }
 
     private var configuration: [String] {

@@ -13,15 +13,7 @@ enum HardwareChecks {
     // MARK: - Drivers
 
     static func kernel(_ system: SystemState) -> [Finding] {
-        let warnings = system.discoveryWarnings + (system.core.map(coreWarnings) ?? [])
-        return [drivers(system)] + warnings.map { .warn($0) } + SensorPlaces.findings(system)
-    }
-
-    private static func coreWarnings(_ core: Result<SensorCoreProbe, SystemError>) -> [String] {
-        switch core {
-        case .success(let core): core.isImitated ? ["a program of this machine imitates Qualcomm's sensor core"] : []
-        case .failure(let error): ["Qualcomm's sensor core cannot be asked: \(error)"]
-        }
+        [drivers(system)] + system.discoveryWarnings.map { .warn($0) } + SensorPlaces.findings(system)
     }
 
     private static func drivers(_ system: SystemState) -> Finding {
@@ -52,8 +44,8 @@ enum HardwareChecks {
             return .warn("no accelerometer in this machine; orientd uses \(other.name)\(mode)\(problem)")
         }
         var hubs = SensorHubs.ofThisMachine
-        hubs.core = try? system.core?.get().stage
-        return hubs.finding ?? MissingSensor.ofThisMachine.finding
+        hubs.core = system.core?.stage
+        return hubs.finding ?? MissingSensor.finding
     }
 
     /// udev's property of the place of an accelerometer, from its rules or hwdb.

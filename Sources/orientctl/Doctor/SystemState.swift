@@ -17,8 +17,8 @@ struct SystemState {
     private(set) var accelerometers: [any SensorDevice] = []
     private(set) var discoveryWarnings: [String] = []
 
-    /// The answers of this machine's sensor core of Qualcomm; nil without one.
-    private(set) var core: Result<SensorCoreProbe, SystemError>?
+    /// The answers of this machine's sensor core of Qualcomm; nil without them.
+    private(set) var core: SensorCoreProbe?
 
     /// The bus, or why it cannot be reached.
     let connection: Result<Bus, SystemError>
@@ -94,7 +94,13 @@ struct SystemState {
             discoveryWarnings = ["\(error)"]
         }
         guard configuration.source.isLocal, let nodes = try? SensorCore.nodes, !nodes.isEmpty else { return }
-        core = Result { () throws(SystemError) in try SensorCoreProbe(seconds: 3) }
+        do throws(SystemError) {
+            core = try SensorCoreProbe(seconds: 3)
+            guard core?.isImitated == true else { return }
+            discoveryWarnings.append("a program of this machine imitates Qualcomm's sensor core")
+        } catch {
+            discoveryWarnings.append("Qualcomm's sensor core cannot be asked: \(error)")
+        }
     }
 
     /// The libiio context of the configured source; nil for a recording or a simulation.
