@@ -2,7 +2,6 @@
 
 import CLinux
 import CommandLineOptions
-import JSON
 import OrientationBus
 import OrientationCore
 import POSIX
@@ -109,11 +108,6 @@ struct Invocation {
         let connection = try systemCall(Bus(address), .noDaemon)
         connection.onInvalidSignal = complain
         return connection
-    }
-
-    /// Prints a list: JSON objects, one a line, or text, which is `none` for an empty list.
-    func emit(_ objects: [JSONValue], or lines: [String], ifEmpty none: String) throws(CommandError) {
-        try orientctl.emit(isJSON ? objects.map { $0.line } : lines.isEmpty ? [none] : lines)
     }
 }
 

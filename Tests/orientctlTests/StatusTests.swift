@@ -235,6 +235,12 @@ import Testing
         #expect(values["Requests"]?.last == "a\u{FFFD}[31m supports landscape (modal, deciding): x\u{FFFD}y")
     }
 
+    // Only the sensor that is not used was listed, on a tablet whose sensor core has no accelerometer.
+    @Test func `that there is no accelerometer is said beside a sensor that is not used`() {
+        #expect(Sensors.text([], ["x is not used"]) == ["no accelerometer", "x is not used"])
+        #expect(Sensors.text([("/1", SensorStatus(), [])], []).first?.contains("/1") == true)
+    }
+
     @Test func `a request is listed with its path and its parent`() {
         #expect(
             Requests.lines(player, isDeciding: false) == [

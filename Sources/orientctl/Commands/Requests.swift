@@ -16,11 +16,9 @@ enum Requests {
         let bus = try invocation.connect()
         let requests = try busCall(bus.readRequests())
         let deciding = try busCall(bus.readManager()).status.askedRequest
-        try invocation.emit(
-            requests.map { json($0, isDeciding: $0.id == deciding) },
-            or: requests.flatMap { lines($0, isDeciding: $0.id == deciding) },
-            ifEmpty: "no requests"
-        )
+        if invocation.isJSON { return try emit(requests.map { json($0, isDeciding: $0.id == deciding).line }) }
+        let text = requests.flatMap { lines($0, isDeciding: $0.id == deciding) }
+        try emit(text.isEmpty ? ["no requests"] : text)
     }
 
     /// Describes a request in one line.

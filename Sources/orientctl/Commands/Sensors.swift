@@ -19,11 +19,12 @@ enum Sensors {
         if sensors.isEmpty, ServiceChecks.awaitStart(bus) { sensors = try busCall(bus.readSensors()) }
         for value in sensors.flatMap({ $0.unknown }) { complain(value.ofLaterVersion) }
         let core = invocation.isJSON || bus.address != .system ? [] : coreOrientation
-        try invocation.emit(
-            sensors.map { json($0.path, $0.status) },
-            or: sensors.flatMap { lines($0.path, $0.status) } + core,
-            ifEmpty: "no accelerometer"
-        )
+        try emit(invocation.isJSON ? sensors.map { json($0.path, $0.status).line } : text(sensors, core))
+    }
+
+    /// The sensors as text; `core` says what else there is.
+    static func text(_ sensors: [ListedSensor], _ core: [String]) -> [String] {
+        (sensors.isEmpty ? ["no accelerometer"] : sensors.flatMap { lines($0.path, $0.status) }) + core
     }
 
     /// The sensor by which Qualcomm's sensor core itself determines the orientation; asks the core, if there is one.
