@@ -25,6 +25,7 @@ from rig import BASE, BUILD, DEVICE, MINUS_Z, PLUS_Z, POLKIT, PORTRAIT, PYTHON, 
 BUS = "org.freedesktop.DBus"
 HOSTNAMED = "org.freedesktop.hostname1"
 SYSTEMD = "org.freedesktop.systemd1"
+UNIT = "/org/freedesktop/systemd1/unit/orientd_2eservice"
 PROXY = "net.hadess.SensorProxy"
 DONE, FAILED = 0, 1
 CHECKS = (
@@ -55,8 +56,6 @@ INTERFACES = {
         <method name="Get">
           <arg type="s" direction="in"/><arg type="s" direction="in"/><arg type="v" direction="out"/>
         </method>""",
-    SYSTEMD + ".Manager": """
-        <method name="LoadUnit"><arg type="s" direction="in"/><arg type="o" direction="out"/></method>""",
     POLKIT + ".Authority": """
         <method name="EnumerateActions">
           <arg type="s" direction="in"/><arg type="a(ssssssuuua{ss})" direction="out"/>
@@ -579,13 +578,11 @@ class Services(DoctorTestCase):
         ):
             with self.case(load=load, active=active):
                 values = {"LoadState": load, "ActiveState": active, "Result": result}
-                unit = "/org/freedesktop/systemd1/unit/orientd"
 
-                def answer(method, arguments, values=values, unit=unit):
-                    return GLib.Variant("(o)", (unit,)) if method == "LoadUnit" else text(values[arguments[1]])
+                def answer(_method, arguments, values=values):
+                    return text(values[arguments[1]])
 
-                interfaces = [SYSTEMD + ".Manager", "org.freedesktop.DBus.Properties"]
-                Service(self.rig, SYSTEMD, ["/org/freedesktop/systemd1", unit], interfaces, answer)
+                Service(self.rig, SYSTEMD, [UNIT], ["org.freedesktop.DBus.Properties"], answer)
                 self.assert_finding(self.doctor()["service"], "fail", pattern, remedy)
 
     def test_hanging_daemon_has_a_short_timeout(self):

@@ -105,19 +105,10 @@ enum ServiceChecks {
     }
 
     private static func unitState(_ bus: Bus) -> UnitState? {
-        do throws(BusError) {
-            let reply = try bus.call(systemd, "/org/freedesktop/systemd1", systemd + ".Manager", "LoadUnit") { call in
-                call.append("orientd.service")
-            }
-            let path = try reply.readObjectPath()
-            return UnitState(
-                load: try bus.property("LoadState", of: systemd + ".Unit", at: path, on: systemd),
-                active: try bus.property("ActiveState", of: systemd + ".Unit", at: path, on: systemd),
-                result: try bus.property("Result", of: systemd + ".Service", at: path, on: systemd)
-            )
-        } catch {
-            return nil
-        }
+        guard let load = unit("LoadState", bus), let active = unit("ActiveState", bus),
+            let result = unit("Result", of: ".Service", bus)
+        else { return nil }
+        return UnitState(load: load, active: active, result: result)
     }
 
     /// Waits while the service manager starts orientd, which looks for sensors then; returns whether it did.
@@ -138,10 +129,10 @@ enum ServiceChecks {
         return MonotonicClock.now - Double(time) / 1e6 < 10
     }
 
-    /// A property of the unit of orientd; nil if it cannot be read.
-    private static func unit(_ property: String, _ bus: Bus) -> String? {
+    /// A property of the unit of orientd, which the service manager loads for that; nil if it cannot be read.
+    private static func unit(_ property: String, of interface: String = ".Unit", _ bus: Bus) -> String? {
         let path = "/org/freedesktop/systemd1/unit/orientd_2eservice"
-        return try? bus.property(property, of: systemd + ".Unit", at: path, on: systemd)
+        return try? bus.property(property, of: systemd + interface, at: path, on: systemd)
     }
 
     // MARK: - The policy
