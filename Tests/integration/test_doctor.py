@@ -585,6 +585,24 @@ class Services(DoctorTestCase):
                 Service(self.rig, SYSTEMD, [UNIT], ["org.freedesktop.DBus.Properties"], answer)
                 self.assert_finding(self.doctor()["service"], "fail", pattern, remedy)
 
+    def test_get_waits_while_orientd_starts(self):
+        # Right after `systemctl restart --no-block orientd` it printed that there is no accelerometer.
+        self.rig.start_orientd()
+        asked = []
+
+        def answer(_method, arguments):
+            if not asked:
+                self.rig.add_device(accelerometer())
+            asked.append(arguments)
+            return text("running" if self.client.get("HasAccelerometer") else "start")
+
+        Service(self.rig, SYSTEMD, [UNIT], ["org.freedesktop.DBus.Properties"], answer)
+        command = [BUILD / "orientctl", *self.bus, "get", "HasAccelerometer"]
+        process = self.rig.spawn(command, env=self.rig.mocked_environment(), stdout=subprocess.PIPE)
+        wait_until(lambda: process.poll() is not None, "it ends", 30)
+        self.assertEqual(process.stdout.read(), b"true\n")
+        process.stdout.close()
+
     def test_hanging_daemon_has_a_short_timeout(self):
         process = self.rig.start_orientd().process
         process.send_signal(signal.SIGSTOP)

@@ -19,8 +19,7 @@ enum Get {
         let property = try property(named: invocation.operands[0])
         let name = property.name
         let bus = try invocation.connect()
-        let (snapshot, unknown) =
-            try busCall(settings.contains(name) ? bus.readKnownOfManager() : Status.current(bus))
+        let (snapshot, unknown) = try busCall(settings.contains(name) ? Status.started(bus) : Status.current(bus))
         if let value = unknown.first(where: { $0.name == name }) { throw CommandError(value.ofLaterVersion) }
         let text = PropertyChange(name: name, value: property.value(of: snapshot)).text
         try emit([invocation.isJSON ? json([name], of: snapshot) : text])

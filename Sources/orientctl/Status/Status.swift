@@ -55,14 +55,18 @@ struct Status {
     /// Why there is no accelerometer, or why the desktop does not rotate the display.
     var problems: [String] = []
 
+    /// All properties of the manager, once orientd has started, if it is starting without an accelerometer so far.
+    static func started(_ bus: Bus) throws(BusError) -> ReadManager {
+        let read = try bus.readKnownOfManager()
+        guard !read.snapshot.status.hasAccelerometer, ServiceChecks.awaitStart(bus) else { return read }
+        return try bus.readKnownOfManager()
+    }
+
     /// All properties of the manager; a sensor that nobody claims is claimed for a moment to update the orientation.
     ///
     /// Says so where that is refused.
     static func current(_ bus: Bus) throws(BusError) -> ReadManager {
-        var before = try bus.readKnownOfManager()
-        if !before.snapshot.status.hasAccelerometer, ServiceChecks.awaitStart(bus) {
-            before = try bus.readKnownOfManager()
-        }
+        let before = try started(bus)
         let status = before.snapshot.status
         // It may be read for the hinge only, which tells no orientation.
         let isRead = status.sensorState == .sampling
