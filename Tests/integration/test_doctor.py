@@ -848,6 +848,15 @@ class Desktops(DoctorTestCase):
         self.claim()
         self.assertNotIn("warning", self.on_terminal("rotate", "next"))
 
+    def test_a_claim_of_another_counts_where_ours_is_refused(self):
+        # It was taken for that of the command, which had none, so that the program counted for nothing.
+        self.environment["WAYLAND_DISPLAY"] = "test-0"
+        self.client.claim()
+        self.rig.start_polkit(allowed=["org.orientd1.lock"])
+        self.assertNotIn("warning", self.on_terminal("unlock"))
+        self.client.release()
+        self.assertIn("warning: neither a desktop nor orient-agent turns", self.on_terminal("unlock"))
+
     def test_a_program_that_uses_the_sensor_may_turn_the_display(self):
         self.environment["WAYLAND_DISPLAY"] = "test-0"
         self.claim()

@@ -207,8 +207,12 @@ enum Rotation {
         _ bus: Bus,
         _ invocation: Invocation
     ) throws(CommandError) {
+        var ownClaims: UInt32 = 0
         do throws(BusError) {
-            if readsDevice { try bus.callDaemon("Claim") }
+            if readsDevice {
+                try bus.callDaemon("Claim")
+                ownClaims = 1
+            }
         } catch {
             // Without the right to claim, the last known orientation counts.
             guard error.isRefusal else { throw CommandError(error) }
@@ -230,7 +234,7 @@ enum Rotation {
             throw CommandError(text, .refused, remedy: remedy)
         }
         let shown = Terminal.isOutput && !invocation.isJSON ? line : nil
-        try report(wish, shown, ownClaims: readsDevice ? 1 : 0, bus, isJSON: invocation.isJSON)
+        try report(wish, shown, ownClaims: ownClaims, bus, isJSON: invocation.isJSON)
     }
 
     /// Warns if something keeps interface or display from what is wanted; prints the line, or the values as JSON.
