@@ -603,6 +603,21 @@ class Services(DoctorTestCase):
         self.assertEqual(process.stdout.read(), b"true\n")
         process.stdout.close()
 
+    def test_a_configuration_of_its_own_is_recognized_however_it_is_given(self):
+        # The administrator's file was judged in place of the one that orientd reads.
+        file = self.rig.directory / "own.conf"
+        file.write_text("")
+        for arguments in (["--c", file], [f"--conf={file}"], ["-vc", file], []):
+            with self.subTest(arguments=arguments):
+                command = [BUILD / "orientd", f"--bus={self.rig.address}", *arguments]
+                process = self.rig.spawn(command, env=self.rig.mocked_environment())
+                wait_until(self.client.owner, "orientd is on the bus")
+                finding = self.doctor()["configuration"]
+                self.assert_finding(finding, "ok", "was started with --config$" if arguments else "^defaults: ")
+                process.terminate()
+                process.wait()
+                wait_until(lambda: not self.client.owner(), "orientd has ended")
+
     def test_hanging_daemon_has_a_short_timeout(self):
         process = self.rig.start_orientd().process
         process.send_signal(signal.SIGSTOP)

@@ -64,9 +64,10 @@ struct SystemState {
         owner = bus.owner(of: Names.service)
         guard let process = owner?.process else { return }
         let line = try? FileDescriptor.contents(of: "/proc/\(process)/cmdline", limit: 65536)
-        let options = ["--config", "-c"]
+        // Also as --conf=FILE and -vc FILE.
         hasOwnConfiguration = (line?.split(separator: 0) ?? []).contains { argument in
-            options.contains { argument.starts(with: $0.utf8) }
+            argument.first == UInt8(ascii: "-")
+                && argument.drop { "-v".utf8.contains($0) }.first == UInt8(ascii: "c")
         }
     }
 
