@@ -26,8 +26,8 @@ final class ProxiedSensor {
     }
 
     private var signals: [Signal]
-    /// The signals whose values have changed while nobody had a claim.
-    private var unsent: Set<Int> = []
+    /// Whether a value has changed since the start, so that a client may have an old one.
+    private var hasChanged = false
     private let bus: Bus
     private let interface: String
     private let path: String
@@ -35,6 +35,8 @@ final class ProxiedSensor {
     private let onClaims: (SensorKind, [String]) -> Void
     /// In the order of claiming.
     private var claimants: [String] = []
+    /// The claimants that get all values with the next reading, changed or not.
+    private(set) var newClaimants: [String] = []
     let waiting: WaitingClaims
 
     /// Adds the members to `interface`, at an object of that path.
@@ -69,13 +71,19 @@ final class ProxiedSensor {
         clients.onEnd { [self] in remove($0) }
     }
 
-    /// Sends the values of the signals that have changed to the claimants.
+    /// Sends a reading to the claimants: all values to new ones, to others the signals that have changed.
     func publish(_ values: [[PropertyValue]]) {
         for (row, values) in values.enumerated() where values != signals[row].map({ $0.value }) {
             for (column, value) in values.enumerated() { signals[row][column].value = value }
-            if claimants.isEmpty { unsent.insert(row) }
-            for claimant in claimants { send(signals[row], to: claimant) }
+            hasChanged = true
+            for claimant in claimants where !newClaimants.contains(claimant) { send(signals[row], to: claimant) }
         }
+        sendAll()
+    }
+
+    private func sendAll() {
+        if hasChanged { for claimant in newClaimants { for signal in signals { send(signal, to: claimant) } } }
+        newClaimants = []
     }
 
     private func send(_ signal: Signal, to claimant: String) {
@@ -96,9 +104,10 @@ final class ProxiedSensor {
             if !claimants.contains(message.sender) {
                 claimants.append(message.sender)
                 // A desktop that claims again would otherwise show the value that it received before.
-                for row in unsent.sorted() { send(signals[row], to: message.sender) }
-                unsent = []
+                newClaimants.append(message.sender)
                 onClaims(kind, claimants)
+                // What others have received is up to date.
+                if claimants.count > newClaimants.count { sendAll() }
             }
             waiting.add(message)
         }
@@ -116,6 +125,7 @@ final class ProxiedSensor {
     private func remove(_ client: String) {
         guard let index = claimants.firstIndex(of: client) else { return }
         claimants.remove(at: index)
+        newClaimants.removeAll { $0 == client }
         onClaims(kind, claimants)
     }
 }
