@@ -183,26 +183,13 @@ extension Array {
         }
     }
 
-    /// Stores changed values in `status`; skips other properties, and values that this client does not know.
-    package func apply<Status>(_ changes: [PropertyChange], to status: inout Status)
+    /// Stores changed values in `status`, and returns those that this client does not know; skips other properties.
+    @discardableResult
+    package func apply<Status>(_ changes: [PropertyChange], to status: inout Status) -> [PropertyChange]
     where Element == Property<Status> {
-        for change in changes {
-            if let property = first(where: { $0.name == change.name }) { _ = property.store(&status, change.value) }
+        changes.filter { change in
+            first { $0.name == change.name }.map { $0.store(&status, change.value) != nil } ?? false
         }
-    }
-
-    /// Reads an `a{sv}` of these properties into `status`; skips the properties that are not in this list.
-    ///
-    /// Returns the values that this client does not know.
-    func read<Status>(into status: inout Status, from message: BusMessage) throws(BusError) -> [PropertyChange]
-    where Element == Property<Status> {
-        var unknown: [PropertyChange] = []
-        try message.readNamedVariants { name throws(BusError) in
-            guard let property = first(where: { $0.name == name }) else { return try message.skip() }
-            let value = try message.readAnyVariant()
-            if property.store(&status, value) != nil { unknown.append(PropertyChange(name: name, value: value)) }
-        }
-        return unknown
     }
 }
 

@@ -4,10 +4,8 @@ package import OrientationCore
 package import SystemdBus
 
 extension RotationRequest {
-    fileprivate typealias Option = (name: String, property: Property<RotationRequest>)
-
     /// The options of `Request` and `Update`, each of which is also a property of `org.orientd1.Request`.
-    fileprivate static let options: [Option] = [
+    fileprivate static let options: [(name: String, property: Property<RotationRequest>)] = [
         // Also an argument of its own in `Request`.
         ("supported", .mask("Supported") { $1(&$0.supported) }),
         ("preferred", .optionalName("Preferred") { $1(&$0.preferred) }),
@@ -33,22 +31,17 @@ package enum RequestOptions {
     /// Writes `Request`'s application, mask and options.
     static func write(_ request: RotationRequest, to message: BusMessage) {
         message.append(request.appID)
-        message.append(request.supported.rawValue)
-        write(RotationRequest.options.dropFirst(), of: request, to: message)
+        // The mask is one of the options.
+        message.append(UInt32(0))
+        writeChanges(request, to: message)
     }
 
     /// Writes every option of a request as `Update`'s changes.
     package static func writeChanges(_ request: RotationRequest, to message: BusMessage) {
-        write(RotationRequest.options[...], of: request, to: message)
-    }
-
-    private static func write(
-        _ options: ArraySlice<RotationRequest.Option>,
-        of request: RotationRequest,
-        to message: BusMessage
-    ) {
         message.appendArray("{sv}") {
-            for option in options { message.appendNamedVariant(option.name, option.property.value(of: request)) }
+            for (name, property) in RotationRequest.options {
+                message.appendNamedVariant(name, property.value(of: request))
+            }
         }
     }
 

@@ -48,7 +48,7 @@ extension Bus {
     package func readKnownOfManager() throws(BusError) -> ReadManager {
         let reply = try callDaemon("GetAll", of: Names.properties) { $0.append(Names.manager) }
         var snapshot = ManagerSnapshot()
-        let unknown = try ManagerSnapshot.properties.read(into: &snapshot, from: reply)
+        let unknown = try ManagerSnapshot.properties.apply(reply.readChanges(), to: &snapshot)
         return (snapshot, unknown)
     }
 
@@ -84,7 +84,7 @@ extension BusMessage {
             try readDictionary("sa{sv}") { () throws(BusError) in
                 guard try readString() == Names.sensor else { return try skip() }
                 var sensor: ListedSensor = (path, SensorStatus(), [])
-                sensor.unknown = try SensorStatus.properties.read(into: &sensor.status, from: self)
+                sensor.unknown = try SensorStatus.properties.apply(readChanges(), to: &sensor.status)
                 sensors.append(sensor)
             }
         }

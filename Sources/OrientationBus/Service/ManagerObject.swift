@@ -49,7 +49,7 @@ package final class ManagerObject {
         interface.method("ClaimTabletMode") { [self] in claim($0, .tabletMode) }
         interface.method("ReleaseTabletMode") { [self] in release($0, .tabletMode) }
         clients.onEnd { [self] client in
-            changeClaims { claims in for purpose in Purpose.allCases { claims[Claimant(client, purpose)] = nil } }
+            changeClaims { claims in claims = claims.filter { $0.key.client != client } }
             host.deliver(.vanished(client: client))
         }
         slots = [
@@ -67,19 +67,15 @@ package final class ManagerObject {
         for id in effects.released { requests[id] = nil }
         if let request = effects.request { publish(request) }
         properties.status.gravity = effects.gravity
-        if let transition = effects.transition { emit("WillTransition", transition) }
+        let transition = effects.transition.map { [$0.from.name, $0.to.name, $0.reason.name] }
+        if let transition { emit("WillTransition", transition) }
         if let status = effects.status {
             var snapshot = properties.status
             snapshot.status = status
             properties.publish(snapshot)
         }
-        if let transition = effects.transition { emit("DidTransition", transition) }
-        if let confirmation = effects.confirmation {
-            bus.emit("Confirmed", of: Names.manager, at: Names.path) { message in
-                message.append(confirmation.orientation.name)
-                message.append(confirmation.reason.name)
-            }
-        }
+        if let transition { emit("DidTransition", transition) }
+        if let it = effects.confirmation { emit("Confirmed", [it.orientation.name, it.reason.name]) }
         waiting.hasFirstReading = effects.hasFirstAnswer
     }
 
@@ -92,12 +88,8 @@ package final class ManagerObject {
         }
     }
 
-    private func emit(_ signal: String, _ transition: Transition) {
-        bus.emit(signal, of: Names.manager, at: Names.path) { message in
-            message.append(transition.from.name)
-            message.append(transition.to.name)
-            message.append(transition.reason.name)
-        }
+    private func emit(_ signal: String, _ words: [String]) {
+        bus.emit(signal, of: Names.manager, at: Names.path) { for word in words { $0.append(word) } }
     }
 
     /// Prepares the calls that libsystemd answers by itself; true for one that is not to be answered.
@@ -120,16 +112,11 @@ package final class ManagerObject {
 
     // MARK: - Claims
 
-    private enum Purpose: CaseIterable { case orientation, tabletMode }
+    private enum Purpose { case orientation, tabletMode }
 
     private struct Claimant: Hashable {
         let client: String
         let purpose: Purpose
-
-        init(_ client: String, _ purpose: Purpose) {
-            self.client = client
-            self.purpose = purpose
-        }
     }
 
     /// The claims of a connection for a purpose.
@@ -140,7 +127,7 @@ package final class ManagerObject {
     }
 
     private func claim(_ message: BusMessage, _ purpose: Purpose) {
-        let claimant = Claimant(message.sender, purpose)
+        let claimant = Claimant(client: message.sender, purpose: purpose)
         claims[claimant, default: Claims()].undecided += 1
         clients.authorizeUntilEnd(message, for: Names.Action.claim) { [self] isAllowed in
             guard var own = claims[claimant] else { return }
@@ -163,7 +150,7 @@ package final class ManagerObject {
 
     /// Releases the latest claim of the sender for a purpose, which polkit may not have decided on yet.
     private func release(_ message: BusMessage, _ purpose: Purpose) {
-        let claimant = Claimant(message.sender, purpose)
+        let claimant = Claimant(client: message.sender, purpose: purpose)
         if var own = claims[claimant] {
             if own.undecided > own.released { own.released += 1 } else if own.granted > 0 { own.granted -= 1 }
             changeClaims { $0[claimant] = own.granted + own.undecided == 0 ? nil : own }
