@@ -111,16 +111,19 @@ struct Invocation {
     }
 }
 
-/// Finds the value of a name given on the command line.
-///
-/// `place` begins the usage error for an unknown name: an option, such as `--preferred=`, or what cannot be done, such
-/// as `cannot lock to `. The error lists all choices.
+/// Finds the value of a name given on the command line; throws what ``unknown(_:_:among:)`` returns.
 func value<Value: NamedValue>(named name: String, _ place: String) throws(CommandError) -> Value {
     if let value = Value(name: name) { return value }
-    let names = Value.allCases.map { $0.name }
+    throw unknown(name, place, among: Value.allCases.map { $0.name })
+}
+
+/// The usage error for a name that is none of `names`, which it lists.
+///
+/// It begins with `place`: an option, such as `--preferred=`, or what cannot be done, such as `cannot lock to `.
+func unknown(_ name: String, _ place: String, among names: [String]) -> CommandError {
     let list = names.dropLast().joined(separator: ", ") + " or " + (names.last ?? "")
     let given = place.utf8.last == UInt8(ascii: "=") ? place + name : "\(place)'\(name)'"
-    throw CommandError("\(given)\(useInstead(of: name, among: names)) \(list)", .usage)
+    return CommandError("\(given)\(useInstead(of: name, among: names)) \(list)", .usage)
 }
 
 /// Writes all of a command's output to standard output, which is closed then: call it once.

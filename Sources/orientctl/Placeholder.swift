@@ -48,10 +48,7 @@ struct Placeholder: Sendable {
             .list(InterfaceOrientationMask.setNames + Edge.allCases.map { $0.name }),
             "MASK is one or more of all, all-but-upside-down, landscape and EDGEs, separated by commas."
         ),
-        .init(
-            "MODE",
-            .words(Rotation.AutorotateChoice.allCases.map { $0.name })
-        ),
+        .init("MODE", .words(AutorotateMode.words)),
         .init(
             "PROPERTY",
             .words(ManagerSnapshot.properties.map { $0.name }),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import OrientationCore
+package import OrientationCore
 import SystemdBus
 
 /// What a client may set the tablet mode to.
@@ -8,6 +8,11 @@ private enum TabletModeChoice: String, NamedValue {
     /// What tablet switch and hinge say.
     case auto
     case laptop, tablet
+}
+
+extension AutorotateMode {
+    /// What a client may set the mode to: one of them, or `auto` for the end of the choice.
+    package static let words = allCases.map { $0.name } + ["auto"]
 }
 
 /// What clients may call about rotation.
@@ -21,7 +26,7 @@ extension ManagerObject {
             let name = try message.readString()
             let mode = AutorotateMode(name: name)
             guard mode != nil || name == "auto" else {
-                throw .invalidArguments("mode: '\(name)' is none of always, tablet-mode, never, auto")
+                throw .invalidArguments("mode: '\(name)' is none of \(AutorotateMode.words.joined(separator: ", "))")
             }
             authorize(message, Names.Action.configure, .setAutorotate(mode))
         }

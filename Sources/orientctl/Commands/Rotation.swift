@@ -21,15 +21,16 @@ enum Rotation {
             ("toggle", "unlock if the lock is on, otherwise hold it as it is shown now"),
         ]
     ) { invocation throws(CommandError) in
-        let operand = invocation.operands.first.map { $0 == "on" ? "current" : $0 } ?? "current"
-        let choice: LockChoice = try value(named: operand, "cannot lock to ")
+        let word = invocation.operands.first ?? "on"
+        let words = ["current"] + places + ["off", "toggle"]
+        guard word == "on" || words.contains(word) else { throw unknown(word, "cannot lock to ", among: words) }
         let bus = try invocation.connect()
         let lock: RotationLock =
-            switch choice {
-            case .current: .current
-            case .off: .off
-            case .place(let place): .orientation(try place.orientation(bus))
-            case .toggle: try busCall(bus.readManager()).status.rotationLock == .off ? .current : .off
+            switch word {
+            case "on", "current": .current
+            case "off": .off
+            case "toggle": try busCall(bus.readManager()).status.rotationLock == .off ? .current : .off
+            default: .orientation(try orientation(word, bus))
             }
         let wish: Wish = if case .orientation(let orientation) = lock { .orientation(orientation) } else { .none }
         let line = lock == .off ? Line.unlock : .lock
@@ -45,21 +46,6 @@ enum Rotation {
         try call("SetRotationLock", off, readsDevice: true, shows: .unlock, invocation.connect(), invocation)
     }
 
-    private enum LockChoice: NamedValue {
-        case current, place(Place), off, toggle
-
-        static let allCases = [LockChoice.current] + Place.allCases.map { .place($0) } + [.off, .toggle]
-
-        var name: String {
-            switch self {
-            case .current: "current"
-            case .place(let place): place.name
-            case .off: "off"
-            case .toggle: "toggle"
-            }
-        }
-    }
-
     static let rotate = Command(
         name: "rotate",
         operands: "EDGE|landscape|cw|ccw|next",
@@ -73,55 +59,33 @@ enum Rotation {
             ("next", "clockwise to the next orientation that is supported now"),
         ]
     ) { invocation throws(CommandError) in
-        let choice: RotationChoice = try value(named: invocation.operands[0], "cannot rotate to ")
+        let word = invocation.operands[0]
+        let words = places + ["cw", "ccw", "next"]
+        guard words.contains(word) else { throw unknown(word, "cannot rotate to ", among: words) }
         let bus = try invocation.connect()
-        let orientation: InterfaceOrientation
+        let wanted: InterfaceOrientation
         var remedy = Remedy.none
-        switch choice {
-        case .place(let place): orientation = try place.orientation(bus)
-        case .turn(let turns):
+        switch word {
+        case "cw", "ccw":
             let status = try busCall(bus.readManager()).status
-            orientation = status.interfaceOrientation.turned(clockwise: turns)
+            wanted = status.interfaceOrientation.turned(clockwise: word == "cw" ? 1 : -1)
             if status.nextOrientation != status.interfaceOrientation { remedy = .orientctl("rotate next") }
-        case .next: orientation = try busCall(bus.readManager()).status.nextOrientation
+        case "next": wanted = try busCall(bus.readManager()).status.nextOrientation
+        default: wanted = try orientation(word, bus)
         }
-        try call("Rotate", orientation.name, ifUnsupported: remedy, shows: .interface, bus, invocation)
+        try call("Rotate", wanted.name, ifUnsupported: remedy, shows: .interface, bus, invocation)
     }
 
-    private enum RotationChoice: NamedValue {
-        case place(Place)
-        /// By quarter turns clockwise.
-        case turn(Int)
-        case next
+    /// The names of orientations, and of the better one of the two landscapes.
+    private static let places = Edge.allCases.map { $0.name } + ["landscape"]
 
-        static let allCases = Place.allCases.map { RotationChoice.place($0) } + [.turn(1), .turn(-1), .next]
-
-        var name: String {
-            switch self {
-            case .place(let place): place.name
-            case .turn(let turns): turns > 0 ? "cw" : "ccw"
-            case .next: "next"
-            }
+    /// The orientation that one of these names means on this device now.
+    private static func orientation(_ place: String, _ bus: Bus) throws(CommandError) -> InterfaceOrientation {
+        if let edge = Edge(name: place) {
+            return try edge.orientation(natural: busCall(bus.readManager()).status.naturalOrientation)
         }
-    }
-
-    /// An orientation, or the better one of the two landscapes.
-    private enum Place: NamedValue {
-        case edge(Edge), landscape
-
-        static let allCases = Edge.allCases.map { Place.edge($0) } + [.landscape]
-
-        var name: String { if case .edge(let edge) = self { edge.name } else { "landscape" } }
-
-        /// The orientation that this means on this device now.
-        func orientation(_ bus: Bus) throws(CommandError) -> InterfaceOrientation {
-            switch self {
-            case .edge(let edge):
-                try edge.orientation(natural: busCall(bus.readManager()).status.naturalOrientation)
-            // An orientation that is not known determines nothing, as one that is unknown.
-            case .landscape: try busCall(Status.current(bus)).snapshot.status.landscapeOrientation
-            }
-        }
+        // An orientation that is not known determines nothing, as one that is unknown.
+        return try busCall(Status.current(bus)).snapshot.status.landscapeOrientation
     }
 
     static let align = Command(
@@ -155,19 +119,13 @@ enum Rotation {
             let status = snapshot.status
             return try emit([Terminal.isOutput ? Status.autorotate(status) : status.autorotate.name])
         }
-        let mode: AutorotateChoice = try value(named: name, "cannot set autorotation to ")
+        let modes = AutorotateMode.words
+        guard modes.contains(name) else { throw unknown(name, "cannot set autorotation to ", among: modes) }
         // The call waits for up to two minutes while a dialog of polkit is open, or where nothing shows it.
         if isatty(STDERR_FILENO) == 1, geteuid() != 0, try invocation.bus == .system {
             complain("this needs an administrator: a dialog may ask for a password; without one, use sudo")
         }
-        try call("SetAutorotate", mode.name, shows: .autorotate, invocation.connect(), invocation)
-    }
-
-    /// A mode of autorotation, or the end of the choice of one.
-    enum AutorotateChoice: String, NamedValue {
-        case always
-        case tabletMode = "tablet-mode"
-        case never, auto
+        try call("SetAutorotate", name, shows: .autorotate, invocation.connect(), invocation)
     }
 
     /// The line of `status` that a command prints on a terminal; `unlock`: those of lock and interface.
@@ -249,8 +207,8 @@ enum Rotation {
         let snapshot = try busCall(bus.readManager())
         let status = snapshot.status
         let showsInterface = line == .interface || line == .unlock
-        let needsRequest = wish != .none || showsInterface
-        let deciding = needsRequest ? try busCall(bus.decidingRequest(of: status)) : nil
+        let asked = wish != .none || showsInterface ? status.askedRequest : nil
+        let deciding = asked == nil ? nil : try busCall(bus.readRequests()).first { $0.id == asked }
         let obstacle = wish.obstacle(status, deciding)
         if let obstacle {
             complain("warning: the interface is shown in \(status.interfaceOrientation.name): \(obstacle)")
@@ -261,7 +219,7 @@ enum Rotation {
             others.claims -= min(ownClaims, others.claims)
             // Where orient-agent runs, it unlocks the desktop's switch a moment later.
             if line == .unlock { others.rotationLock = .current }
-            let findings = Status.displayFindings(others, on: bus, orElse: Status.autorotationOff(status))
+            let findings = Status.displayFindings(others, on: bus)
             if let problem = findings.first(where: { line == .interface || $0.verdict != .ok }) {
                 complain("warning: \(problem.advice(on: bus.address))")
             }
@@ -278,14 +236,6 @@ enum Rotation {
         if showsInterface { lines.append("Interface: \(Status.interface(status, deciding: deciding))") }
         if line == .autorotate { lines.append("Autorotate: \(Status.autorotate(status))") }
         if !lines.isEmpty { try emit(lines) }
-    }
-}
-
-extension Bus {
-    /// Reads the request that decides; nil if none does.
-    func decidingRequest(of status: ManagerStatus) throws(BusError) -> ListedRequest? {
-        guard let id = status.askedRequest else { return nil }
-        return try readRequests().first { $0.id == id }
     }
 }
 

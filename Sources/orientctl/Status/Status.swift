@@ -36,7 +36,7 @@ struct Status {
         )
         status.clients = clients(of: snapshot.status, on: bus)
         for value in unknown + status.sensors.flatMap({ $0.unknown }) { complain(value.ofLaterVersion) }
-        var findings = displayFindings(status.snapshot.status, on: bus, orElse: autorotationOff(snapshot.status))
+        var findings = displayFindings(status.snapshot.status, on: bus)
         if !status.snapshot.status.hasAccelerometer {
             findings.insert(SensorHubs.ofThisMachine.finding ?? .warn(SensorHubs.missing, remedy: .doctor), at: 0)
         }
@@ -104,15 +104,9 @@ struct Status {
     }
 
     /// Why the display of this session is not turned, as far as that is known.
-    ///
-    /// `other` is what else may be wrong in a session that no desktop turns.
-    static func displayFindings(
-        _ status: ManagerStatus,
-        on bus: Bus,
-        orElse other: Finding? = nil
-    ) -> [Finding] {
-        let missing = SessionChecks.isGraphical ? missingRotator(status, AgentLock.holders) ?? other : nil
-        return Desktop.findings(status, on: bus, missing: missing)
+    static func displayFindings(_ status: ManagerStatus, on bus: Bus) -> [Finding] {
+        let missing = missingRotator(status, AgentLock.holders) ?? autorotationOff(status)
+        return Desktop.findings(status, on: bus, missing: SessionChecks.isGraphical ? missing : nil)
     }
 
     /// Says that nothing turns the display of a session that has no desktop; nil while a program uses the sensor.
