@@ -11,8 +11,7 @@ import SystemdBus
 extension HardwareChecks {
     /// The names of the lid switches that say closed, of those that are not ignored and that this user may read.
     static func closedLids(_ system: SystemState) -> [String] {
-        let nodes = (try? Device.all(inSubsystem: "input", named: "event*")) ?? []
-        return nodes.compactMap { node in
+        SensorHubs.all("input", "event*").compactMap { node in
             let name = EventNode.deviceName(of: node)
             guard EventNode.switches(of: node).contains(.lid), let path = node.devnode,
                 !system.configuration.ignoredLidSwitches.contains(name),
@@ -28,25 +27,21 @@ extension HardwareChecks {
         var said = TabletMode.unknown
         var hasVirtual = false
         var keyboards: [String] = []
-        do throws(SystemError) {
-            for node in try Device.all(inSubsystem: "input", named: "event*") {
-                hasVirtual = hasVirtual || EventNode.isVirtualTabletSwitch(node)
-                if EventNode.isAttachedKeyboard(node) { keyboards.append(EventNode.deviceName(of: node)) }
-                guard EventNode.switches(of: node).contains(.tabletMode), let path = node.devnode else { continue }
-                if let account = system.account, !(try FileAccess(of: path)).allows(.read, to: account) {
-                    let remedy = remedy(byRules: .applySwitchRules)
-                    return [.warn("\(account.name) may not read \(path)", remedy: remedy)]
-                }
-                // No state for a switch that this user may not read.
-                let state = try? SwitchEvents(path).nextState()
-                let mode = state.map { $0.contains(.tabletMode) ? TabletMode.tablet : .laptop }
-                let name = EventNode.deviceName(of: node)
-                switches.append("\(name) at \(node.name)\(mode.map { ": \($0)" } ?? "")")
-                let isIgnored = system.configuration.ignoredTabletSwitches.contains(name)
-                if !isIgnored, said != .tablet, let mode { said = mode }
+        for node in SensorHubs.all("input", "event*") {
+            hasVirtual = hasVirtual || EventNode.isVirtualTabletSwitch(node)
+            if EventNode.isAttachedKeyboard(node) { keyboards.append(EventNode.deviceName(of: node)) }
+            guard EventNode.switches(of: node).contains(.tabletMode), let path = node.devnode else { continue }
+            if let account = system.account, (try? FileAccess(of: path))?.allows(.read, to: account) == false {
+                let remedy = remedy(byRules: .applySwitchRules)
+                return [.warn("\(account.name) may not read \(path)", remedy: remedy)]
             }
-        } catch {
-            return [.warn("\(error)")]
+            // No state for a switch that this user may not read.
+            let state = try? SwitchEvents(path).nextState()
+            let mode = state.map { $0.contains(.tabletMode) ? TabletMode.tablet : .laptop }
+            let name = EventNode.deviceName(of: node)
+            switches.append("\(name) at \(node.name)\(mode.map { ": \($0)" } ?? "")")
+            let isIgnored = system.configuration.ignoredTabletSwitches.contains(name)
+            if !isIgnored, said != .tablet, let mode { said = mode }
         }
         if switches.isEmpty, system.configuration.isTabletWithoutKeyboard { return [tabletMode(by: keyboards)] }
         let chassis = system.chassis

@@ -17,7 +17,7 @@ final class Readings {
     private(set) var problem = ""
 
     /// Whether the sensor cannot be polled because its buffer is in use.
-    private(set) var isBusy = false
+    var isBusy: Bool { problem.includes("\(Errno.busy)") }
 
     /// Whether the user has ended it.
     private(set) var isInterrupted = false
@@ -101,7 +101,6 @@ final class Readings {
         } catch {
             problem = error.message
         }
-        isBusy = polled.isBusy
         isInterrupted = reader.isInterrupted
         if samples.isEmpty, problem.isEmpty { problem = "no reading within \(decimal(seconds, places: 0)) s" }
     }
@@ -118,9 +117,6 @@ private final class PolledSource: SensorSource {
     private let loop: EventLoop
     private let helper: HelperThread
     private var poll: Int?
-
-    /// Whether the sensor cannot be polled because its buffer is in use.
-    private(set) var isBusy = false
 
     var isClosed: Bool { poll == nil }
 
@@ -144,9 +140,7 @@ private final class PolledSource: SensorSource {
         switch result {
         case .success(let scan): onEvent?(.sample(scaling.measurement(raw: scan.raw, time: scan.time ?? loop.now)))
         case .failure(let error) where error.errno == .again: break
-        case .failure(let error):
-            isBusy = error.errno == .busy
-            onEvent?(.report(.failed("\(error)")))
+        case .failure(let error): onEvent?(.report(.failed("\(error)")))
         }
     }
 
