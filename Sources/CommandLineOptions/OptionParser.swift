@@ -13,21 +13,18 @@ package struct OptionParser {
         /// The name of the value in help texts; empty for an option without a value.
         package let value: StaticString
         package let help: StaticString
-        package let isRequired: Bool
 
         /// Describes `--name`, and `-short` where given.
         package init(
             _ name: StaticString,
             _ short: Unicode.Scalar? = nil,
             value: StaticString = "",
-            help: StaticString,
-            isRequired: Bool = false
+            help: StaticString
         ) {
             self.name = name
             self.short = short
             self.value = value
             self.help = help
-            self.isRequired = isRequired
         }
 
         package var takesValue: Bool { value.utf8CodeUnitCount > 0 }

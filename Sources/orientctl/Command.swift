@@ -15,7 +15,7 @@ struct Command: Sendable {
     /// number, `COMMAND...` for the words of another command line.
     var operands = ""
 
-    /// What follows the name in usage messages where some of it excludes another; empty for all options and operands.
+    /// What follows the name in usage messages where an option is required or excludes another; else empty.
     var forms = ""
 
     /// What the list of commands says, in a few words.
@@ -38,9 +38,7 @@ struct Command: Sendable {
     /// The command with its options and operands, as usage messages show it.
     var usage: String {
         if !forms.isEmpty { return name + " " + forms }
-        let required = options.filter { $0.isRequired }.map { $0.usage }
-        let optional = options.filter { !$0.isRequired }.map { "[\($0.usage)]" }
-        return ([name] + required + optional + [operands]).filter { !$0.isEmpty }.joined(separator: " ")
+        return ([name] + options.map { "[\($0.usage)]" } + [operands]).filter { !$0.isEmpty }.joined(separator: " ")
     }
 
     var operandCount: ClosedRange<Int> {

@@ -28,7 +28,7 @@ extension Command {
             description: "Lists the commands, or explains COMMAND and its options.",
             printsJSON: false
         ) { invocation throws(CommandError) in
-            try emit(invocation.operands.first.map { name throws(CommandError) in try named(name).help } ?? help)
+            try emit(invocation.operands.first.map { name throws(CommandError) in try named(name).help() } ?? help)
         },
     ]
 
@@ -48,28 +48,20 @@ extension Command {
     }
 
     /// What the command is for, in lines that fit the terminal.
-    var help: [String] { help(width: Terminal.columns) }
-
-    func help(width: Int) -> [String] {
+    func help(width: Int = Terminal.columns) -> [String] {
         func wrapped(_ text: String) -> [String] { OptionParser.wrapped(text, width: width) }
         func lines(_ options: [OptionParser.Option]) -> [String] { options.flatMap { $0.helpLines(width: width) } }
         let usages = OptionParser.wrapped("Usage: orientctl \(usage)", width: width - 4)
         var help = usages.enumerated().map { ($0 == 0 ? "" : "    ") + $1 } + [""] + wrapped(description)
         if !words.isEmpty { help.append("") }
         help += words.flatMap { OptionParser.helpLines($0.name, $0.meaning, column: 13, width: width) }
-        for word in Placeholder.all where !word.meaning.isEmpty && Self.mentions(word.name, in: usage) {
+        for word in Placeholder.all where !word.meaning.isEmpty && usage.includes(word.name) {
             help += [""] + wrapped(word.meaning)
         }
         if !example.isEmpty { help += [""] + wrapped("Example: orientctl \(example)") }
         let place = hasCommandLine ? ", before \(operands)" : ""
         if !ownOptions.isEmpty { help += ["", "Options\(place):"] + lines(ownOptions) }
         return help + ["", "Options of every command:"] + lines(Self.globalOptions) + ["", "See orientctl(1)."]
-    }
-
-    /// Whether a usage line contains a word in capitals.
-    private static func mentions(_ word: String, in usage: String) -> Bool {
-        usage.utf8.split { !(UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) }
-            .contains { $0.elementsEqual(word.utf8) }
     }
 
     /// The list of commands, which fits a terminal of 24 lines.

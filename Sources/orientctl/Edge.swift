@@ -12,10 +12,9 @@ enum Edge: NamedValue {
     /// The edge of the display that is up, as net.hadess.SensorProxy names it; `portrait` is the display's own top.
     case upper(DeviceOrientation)
 
-    static let orientations = InterfaceOrientation.allCases.map { Edge.orientation($0) }
-    static let uppers = [DeviceOrientation.portrait, .landscapeRight, .landscapeLeft, .portraitUpsideDown]
-        .map { Edge.upper($0) }
-    static let allCases = orientations + uppers
+    static let allCases =
+        InterfaceOrientation.allCases.map { Edge.orientation($0) }
+        + [.upper(.portrait), .upper(.landscapeRight), .upper(.landscapeLeft), .upper(.portraitUpsideDown)]
 
     var name: String {
         switch self {
@@ -31,26 +30,18 @@ enum Edge: NamedValue {
         natural: @autoclosure () throws(CommandError) -> DeviceOrientation
     ) throws(CommandError) -> InterfaceOrientation {
         switch self {
-        case .orientation(let orientation): return orientation
-        case .upper(let edge):
-            let natural = try natural()
-            guard let orientation = InterfaceOrientation(following: edge.named(natural: natural)) else {
-                throw CommandError("NaturalOrientation: \(natural.name) is not one of the four edges")
-            }
-            return orientation
+        case .orientation(let orientation): orientation
+        // The device's name for an edge is that of an edge.
+        case .upper(let edge): InterfaceOrientation(following: edge.named(natural: try natural())) ?? .portrait
         }
     }
 }
 
 extension InterfaceOrientationMask {
-    /// Parses a MASK of the command line, the value of `option`.
+    /// Parses a MASK of the command line, the value of `--supported`.
     ///
     /// `natural` returns the device's name for the display's own top up.
-    init(
-        operand text: String,
-        of option: String,
-        natural: () throws(CommandError) -> DeviceOrientation
-    ) throws(CommandError) {
+    init(operand text: String, natural: () throws(CommandError) -> DeviceOrientation) throws(CommandError) {
         var mask: InterfaceOrientationMask = []
         var edges: [Edge] = []
         for bytes in text.utf8.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false) {
@@ -63,7 +54,7 @@ extension InterfaceOrientationMask {
                 let hint = useInstead(of: part, among: Self.setNames + Edge.allCases.map { $0.name })
                 let place = part == text ? "" : part.isEmpty ? ": a name is missing" : ": '\(part)' is unknown"
                 let choices = (Self.setNames + Edge.allCases.map { $0.name }).joined(separator: ", ")
-                throw CommandError("--\(option)=\(text)\(place)\(hint) one or more of: \(choices)", .usage)
+                throw CommandError("--supported=\(text)\(place)\(hint) one or more of: \(choices)", .usage)
             }
         }
         for edge in edges { mask.insert(InterfaceOrientationMask(try edge.orientation(natural: natural()))) }

@@ -78,10 +78,8 @@ struct HwdbEntry {
         String(decoding: text.utf8.map { plain.contains($0) ? $0 : UInt8(ascii: "?") }, as: UTF8.self)
     }
 
-    private static let letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-
     /// The bytes without a meaning in globs that udev leaves unchanged.
-    private static let plain = Set("\(letters)0123456789#+-.:=@_/ $%,".utf8)
+    private static let plain = Set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789#+-.:=@_/ $%,".utf8)
 
     // MARK: - The file
 

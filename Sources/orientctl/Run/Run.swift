@@ -14,12 +14,13 @@ enum Run {
     static let command = Command(
         name: "run",
         operands: "COMMAND...",
+        forms: "--supported=MASK [--preferred=EDGE] [--app=ID] [--no-autorotate] COMMAND...",
         summary: "allow only certain orientations while a command runs",
         description: "Runs COMMAND, and requests meanwhile that the interface is shown in an orientation of MASK. "
             + "Without orientd, COMMAND is not started.",
         example: "run --supported=landscape mpv film.mkv",
         options: [
-            .init("supported", value: "MASK", help: "the orientations that COMMAND supports", isRequired: true),
+            .init("supported", value: "MASK", help: "the orientations that COMMAND supports"),
             .init("preferred", value: "EDGE", help: "start in this orientation"),
             .init("app", value: "ID", help: "use this application id instead of COMMAND's name"),
             .init("no-autorotate", help: "do not follow the device meanwhile"),
@@ -43,7 +44,7 @@ enum Run {
             let example = "such as --supported=landscape"
             throw CommandError("run: --supported=MASK is required before COMMAND, \(example)", .usage)
         }
-        let supported = try InterfaceOrientationMask(operand: text, of: "supported", natural: natural)
+        let supported = try InterfaceOrientationMask(operand: text, natural: natural)
         let preferred = try invocation.value(of: "preferred").map { name throws(CommandError) in
             let edge: Edge = try value(named: name, "--preferred=")
             let orientation = try edge.orientation(natural: natural())

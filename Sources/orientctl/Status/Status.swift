@@ -142,8 +142,6 @@ struct Status {
             ("Device", Self.device(status)),
             ("Face", status.faceOrientation.name),
             ("Interface", Self.interface(status, deciding: requests.first { $0.id == status.askedRequest })),
-        ]
-        values += [
             ("Lock", Self.lock(status)),
             ("Autorotate", Self.autorotate(status)),
         ]
@@ -161,11 +159,7 @@ struct Status {
         values += [
             ("Transform", "\(Self.transform(status)) (natural: \(status.naturalOrientation.name))"),
             ("Gravity", isMeasured ? gravity.map { decimal($0, places: 2) }.joined(separator: " ") + " g" : "unknown"),
-            (
-                "Claims",
-                claims.isEmpty
-                    ? "\(status.claims)" : "\(status.claims), and over \(SensorProxyObject.service): \(claims)"
-            ),
+            ("Claims", "\(status.claims)\(claims.isEmpty ? "" : ", and over \(SensorProxyObject.service): \(claims)")"),
             ("Sensor", hasRecordingEnded ? "recording has ended" : status.sensorState.name + age),
         ]
         for sensor in sensors { values.append(("", Sensors.summary(sensor.status))) }
