@@ -40,17 +40,13 @@ final class SensorScanner {
             monitors.append(monitor)
             findCore()
         }
-        guard core != nil else {
-            search.scan()
-            return
-        }
-        firstScan = try loop.timer(
-            owned(by: self) {
-                $0.firstScan = nil
-                $0.search.scan()
-            }
-        )
-        firstScan?.arm(after: 0.5)
+        if core != nil { firstScan = try loop.timer(owned(by: self) { $0.scanFirst() }) }
+        if let firstScan { firstScan.arm(after: 0.5) } else { scanFirst() }
+    }
+
+    private func scanFirst() {
+        firstScan = nil
+        search.scan()
     }
 
     private func watchDevices(_ loop: EventLoop) throws(SystemError) {
