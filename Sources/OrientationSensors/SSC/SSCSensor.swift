@@ -111,7 +111,7 @@ final class SSCStream: SensorBuffer, @unchecked Sendable {
         self.sensor = sensor
         socket = try QRTRSocket(size: 4096)
         wanted = sensor.request(.stream)
-        try ask()
+        first = try next()
         let end = MonotonicClock.now + Self.startTime
         while first == nil, MonotonicClock.now < end {
             socket.wait(until: end)
@@ -123,17 +123,15 @@ final class SSCStream: SensorBuffer, @unchecked Sendable {
 
     func sense(_ sensing: Sensing) { wanted = sensor.request(sensing) }
 
-    /// A request replaces the former one of the same socket.
-    private func ask() throws(SystemError) {
-        try socket.send(wanted.datagram(to: sensor.suid), to: sensor.service)
-        asked = wanted
-    }
-
     /// The last reading that has come; allocates nothing.
     ///
     /// Other programs can make the core send faster than was asked for, and old readings are of no use.
     func next() throws(SystemError) -> RawScan? {
-        if wanted != asked { try ask() }
+        if wanted != asked {
+            // It replaces the former request of the same socket.
+            try socket.send(wanted.datagram(to: sensor.suid), to: sensor.service)
+            asked = wanted
+        }
         var scan = first.take()
         for _ in 0..<QRTRSocket.batch {
             guard let (datagram, sender) = try socket.receive() else { break }

@@ -18,17 +18,12 @@ package struct SensorCoreProbe: Sendable {
     /// With it, the core itself determines the orientation; only reported.
     package static let orientation = "device_orient"
 
-    /// The most datagrams that are kept; some dozens are needed.
-    private static let longestExchange = 500
-
     package let stage: Stage
     /// Whether a program has published the service on this processor.
     package let isImitated: Bool
     /// The first datagrams, each with its direction, address, and bytes in hexadecimal; serial numbers are 0.
     package let exchange: [String]
-}
 
-extension SensorCoreProbe {
     /// Asks until all sensors have answered, or for `seconds`; blocks meanwhile.
     package init(seconds: Double) throws(SystemError) {
         let socket = try QRTRSocket(size: 16384)
@@ -36,8 +31,8 @@ extension SensorCoreProbe {
         var directory = SSCDirectory(types, node: socket.node, usesOwnNode: SensorCore.usesOwnNode)
         var exchange: [String] = []
         func note(_ direction: String, _ address: QRTRAddress, _ datagram: ArraySlice<UInt8>) {
-            // Any program can send many.
-            guard exchange.count < Self.longestExchange else { return }
+            // Some dozens are needed; any program can send many.
+            guard exchange.count < 500 else { return }
             exchange.append("\(direction) \(address.node):\(address.port) \(Self.hexadecimal(datagram))")
         }
         var now = MonotonicClock.now
