@@ -240,7 +240,11 @@ package struct SensorTable: Sendable {
     private mutating func select(_ use: SensorUse, at time: Double, _ event: (inout SensorSelection) -> Void) {
         let index = index(use)
         event(&selections[index])
-        let commands = selections[index].takeCommands()
+        carryOut(selections[index].takeCommands(), use, at: time)
+    }
+
+    @inline(never)  // There would be a copy for each event.
+    private mutating func carryOut(_ commands: SensorCommands, _ use: SensorUse, at time: Double) {
         if let line = commands.log { actions.append(.log(line)) }
         if let number = commands.stop { handle(.stop, of: number, at: time) }
         if let number = commands.start { handle(.start, of: number, at: time) }
