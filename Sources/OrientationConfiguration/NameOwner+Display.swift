@@ -4,9 +4,9 @@ import POSIX
 package import SystemdBus
 
 extension NameOwner {
-    /// Whether the owner of a desktop's name can be what rotates a display, which `server` serves on Wayland; that is nil
-    /// on X11, and 0 if it is unknown.
+    /// Whether the owner of a desktop's name can be what rotates a display.
     ///
+    /// `server` is the process that serves the display on Wayland: 0 if it is unknown, nil on X11.
     /// The user may have another session on the same bus, and programs that rotate nothing own such names, too.
     package func mayRotate(isKWin: Bool, displayOf server: Int32?) -> Bool {
         // KWin rotates on Wayland only, and niri has mutter's name for screen casts. Some distributions wrap programs:

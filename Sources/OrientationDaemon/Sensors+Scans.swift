@@ -181,8 +181,9 @@ extension Sensors {
             machineDriver.deliver(.deviceAnnounced)
             scanner?.search.scan(for: device.name, isAnnounced: true)
         case .changed:
-            // A new hwdb may have changed its matrix or location, by which an input device becomes a sensor.
-            let mayMatter = table.hasWorkingSensor(at: path) || EventNode.sensorKind(of: device) != nil
+            // A new hwdb may have changed its matrix or location, by which a device becomes a sensor.
+            let mayMatter =
+                device.subsystem == "iio" || table.hasWorkingSensor(at: path) || EventNode.sensorKind(of: device) != nil
             if mayMatter { scanner?.search.scan(for: device.name, isAnnounced: false) }
         case .removed:
             helpers[path] = nil

@@ -514,7 +514,7 @@ import Testing
         var scene = Self.turned()
         scene.report([Self.monitor])
         // Whose name was advised as that of the panel.
-        #expect(scene.rotation.problem == "eDP-1 is gone, and rotated when it is back: the outputs are DP-1")
+        #expect(scene.rotation.problem == "eDP-1 will be rotated again when connected: the outputs are DP-1")
         #expect(scene.rotation.activity == "rotates eDP-1 when it is on again")
         #expect(scene.report(Self.outputs()) == Self.change(.rotated90))
     }

@@ -329,7 +329,7 @@ class Status(SessionTestCase):
             json.loads(self.status("--json"))["Agents"], [{"process": agent.pid, "activity": "rotates eDP-1"}]
         )
         self.compositor.unplug("eDP-1")
-        agent.wait_for_warning("eDP-1 is gone, and rotated when it is back: there are no outputs")
+        agent.wait_for_warning("eDP-1 will be rotated again when connected: there are no outputs")
         wait_until(lambda: "rotates eDP-1 when it is on again" in self.status(), "the status has changed")
         agent.stop()
         self.assertEqual(self.named_agents(), [])

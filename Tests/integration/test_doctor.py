@@ -353,7 +353,7 @@ class Hardware(DoctorTestCase):
         self.rig.add_device(accelerometer("accel_3d", parent=f"{port}/2-1:1.5/HID-SENSOR-200073.2.auto"))
         self.rig.start_orientd()
         self.assertFalse(self.client.get("HasAccelerometer"))
-        reason = "it is plugged in by USB, as a camera's, unless ACCEL_LOCATION"
+        reason = "plugged in by USB, it is a camera's or the like, unless ACCEL_LOCATION"
         self.assert_finding(self.findings("kernel")[-1], "ok", f"^accel_3d at iio:device0 is not used: {reason}")
         self.rig.add_device(accelerometer("own", index=1))
         self.client.wait_for("HasAccelerometer", True)
@@ -372,6 +372,17 @@ class Hardware(DoctorTestCase):
                 self.rig.add_device(accelerometer(parent=f"{port}/2-1:1.5/hub", properties=properties))
                 self.rig.start_orientd()
                 self.assertTrue(self.client.get("HasAccelerometer"))
+
+    def test_accelerometer_that_is_plugged_in_is_used_once_udev_says_so(self):
+        port = "/devices/pci0000:00/usb2/2-1"
+        self.rig.add_device(f"P: {port}\nE: SUBSYSTEM=usb\nA: removable=removable\\n\n")
+        self.rig.add_device(accelerometer(parent=f"{port}/2-1:1.5/hub"))
+        self.rig.start_orientd()
+        self.assertFalse(self.client.get("HasAccelerometer"))
+        path = f"/sys{port}/2-1:1.5/hub/iio:device0"
+        self.rig.testbed.set_property(path, "ACCEL_LOCATION", "display")
+        self.rig.testbed.uevent(path, "change")
+        self.client.wait_for("HasAccelerometer", True)
 
     # The interface never followed the device again, and doctor did not say why.
     def test_lid_switch_that_is_stuck(self):

@@ -106,7 +106,7 @@ final class ProxiedSensor {
                 // A desktop that claims again would otherwise show the value that it received before.
                 newClaimants.append(message.sender)
                 onClaims(kind, claimants)
-                // What others have received is up to date.
+                // While others have a claim, the values are up to date.
                 if claimants.count > newClaimants.count { sendAll() }
             }
             waiting.add(message)

@@ -75,9 +75,11 @@ struct DeviceBuffer: Hashable, Sendable {
         }
     }
 
-    /// Counts a scan; `showsMotion`: it differs from the pose at rest.
-    mutating func countScan(showsMotion: Bool, at time: Double) {
-        guard time - lastComparison > Self.longestEcho else { return }
+    /// Counts a scan, unless it is the echo of a comparison, and says whether it did; `showsMotion`: it differs from the
+    /// pose at rest.
+    @discardableResult
+    mutating func countScan(showsMotion: Bool, at time: Double) -> Bool {
+        guard time - lastComparison > Self.longestEcho else { return false }
         lastScan = time
         switch target {
         case .probe: (target, since) = (.changes, time)
@@ -86,6 +88,7 @@ struct DeviceBuffer: Hashable, Sendable {
             if noise.isNoise { readByTimer() }
         case .changes, .stream, .timer: break
         }
+        return true
     }
 
     private mutating func readByTimer() {

@@ -250,9 +250,9 @@ package struct DeviceMachine: Sendable {
         failures.count = 0
         noteAnswer(at: time)
         guard case .buffered(var buffer) = phase else { return }
+        let isCounted = buffer.countScan(showsMotion: showsMotion, at: time)
         // Some buffers give a few scans after each opening, and no more.
-        if time - buffer.opened >= stallTime { patience = 1 }
-        buffer.countScan(showsMotion: showsMotion, at: time)
+        if isCounted, time - buffer.opened >= stallTime { patience = 1 }
         advance(buffer, at: time, &commands)
     }
 
@@ -317,7 +317,8 @@ package struct DeviceMachine: Sendable {
 
     /// When to compare the last scan with the values: that of an accelerometer once it has been silent for too long.
     private func comparisonDue(_ buffer: DeviceBuffer) -> Double? {
-        traits.canPoll && (traits.mayBeSilent || patience > 1) ? buffer.comparisonDue : nil
+        let wasSilent = patience > 1 && buffer.reportsChanges && buffer.reading == .scans
+        return traits.canPoll && (traits.mayBeSilent || wasSilent) ? buffer.comparisonDue : nil
     }
 
     private mutating func expire(at time: Double, _ commands: inout DeviceCommands) {

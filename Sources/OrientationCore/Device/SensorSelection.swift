@@ -57,7 +57,7 @@ package struct SensorSelection: Sendable {
     package private(set) var sensors: [Sensor] = []
     /// The number of the sensor in use.
     package private(set) var activeNumber: Int?
-    private var lifecycle = OrientationMachine.Lifecycle.running
+    private(set) var lifecycle = OrientationMachine.Lifecycle.running
     private var isNeeded = false
     private var rescanReason = RescanReason.none
     /// Seconds until the next retry.

@@ -175,6 +175,7 @@ package struct SensorTable: Sendable {
     }
 
     package mutating func enter(_ lifecycle: OrientationMachine.Lifecycle, at time: Double) {
+        guard selections.contains(where: { $0.lifecycle != lifecycle }) else { return }
         for use in SensorUse.all { select(use, at: time) { $0.enter(lifecycle) } }
     }
 

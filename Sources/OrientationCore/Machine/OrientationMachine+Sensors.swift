@@ -25,9 +25,10 @@ extension OrientationMachine {
     /// How closely the accelerometers are to be read.
     package var sensing: PerRole<Sensing> {
         var sensing = PerRole(Sensing.stream)
+        let purpose = sensingPurpose
         for role in AccelerometerRole.allCases {
             sensing[role] = motion[role].sensing
-            sensing[role].purpose = sensingPurpose
+            sensing[role].purpose = purpose
         }
         // Readings of both halves must be compared at once.
         sensing.display.allowsBatches = configuration.power == .auto && !reads.base

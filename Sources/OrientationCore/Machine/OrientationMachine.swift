@@ -114,7 +114,8 @@ public struct OrientationMachine: Sendable {
         let measuredOnlyAngle = measuresOnlyAngle
         let wasContradicted = tablet.check.isContradicted
         if let isDecided = read(event, at: time) {
-            demandReadings(at: time)
+            // Otherwise `settle` does it, once it is known what the sensors do.
+            if !table.hasActions { demandReadings(at: time) }
             // Most samples change nothing that clients see: nothing is copied and compared for them.
             if isDecided || table.hasActions || tracker.deviceOrientation != status.deviceOrientation
                 || tracker.faceOrientation != status.faceOrientation || hasNewAngle

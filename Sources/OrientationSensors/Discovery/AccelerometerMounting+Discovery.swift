@@ -45,9 +45,11 @@ extension AccelerometerMounting {
     ///
     /// Those of plugged-in cameras have turned displays: librealsense#6941, #8496 and others.
     package static func exclusion(of device: Device) -> String? {
-        guard device.isPluggedIn, device.property("ACCEL_LOCATION") == nil, device.property("ACCEL_MOUNT_MATRIX") == nil
-        else { return nil }
-        return "it is plugged in by USB, as a camera's, unless ACCEL_LOCATION or ACCEL_MOUNT_MATRIX is set"
+        let isKnown = ["ACCEL_LOCATION", "ACCEL_MOUNT_MATRIX"].contains { device.property($0) != nil }
+        guard device.isPluggedIn, !isKnown, SensorLocation(label: device.attribute("label") ?? "") == nil else {
+            return nil
+        }
+        return "plugged in by USB, it is a camera's or the like, unless ACCEL_LOCATION is set"
     }
 
     private static func location(

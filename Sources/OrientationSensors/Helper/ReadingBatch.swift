@@ -5,13 +5,15 @@ import OrientationCore
 /// Decides which readings of a polled device the loop must see at once, on the device's helper thread.
 ///
 /// Once readings have hardly differed for a while, they wait for one that differs more, but not for long: the loop then
-/// sees all of them, with their times. Without this, a polled chip in motion costs a third more CPU time and 70 % more
-/// wake-ups.
-struct ReadingBatch: Hashable, Sendable {
+/// sees all of them, with their times. Without this, a polled chip in a hand that sways a little costs a third more CPU
+/// time and 70 % more wake-ups.
+struct ReadingBatch: Sendable {
     /// In m/s² on any axis, or in degrees: with less, a reading hardly differs from the last one that did.
     private let leastChange: Double
-    /// How many of those in a row must not wait: two seconds of acceleration, in which each turn is decided that has
-    /// begun, and two readings of an angle, as the machine believes it once another one confirms it.
+    /// How many of those in a row must not wait.
+    ///
+    /// Of acceleration, those of two seconds: nearly every turn that has begun is decided by then. Of an angle, two: the
+    /// machine believes the second.
     private let settling: Int
     /// How many may wait.
     private let capacity: Int

@@ -47,7 +47,7 @@ struct OutputReport: Sendable {
         let found = all.isEmpty ? "there are no outputs" : "the outputs are \(all)"
         guard !names.isEmpty else {
             let gone = known.joined(separator: " and ")
-            if !gone.isEmpty { return "\(gone) is gone, and rotated when it is back: \(found)" }
+            if !gone.isEmpty { return "\(gone) will be rotated again when connected: \(found)" }
             let name = outputs.count == 1 ? outputs[0].name : "NAME"
             return "no output is a built-in panel (eDP, LVDS, DSI, DPI or SPI): \(found); to rotate one, write "
                 + "Output=\(name) below [Agent] in ~/.config/orientd/agent.conf, or use --output=\(name), and start "

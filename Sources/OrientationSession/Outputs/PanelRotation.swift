@@ -54,7 +54,7 @@ struct PanelRotation: Sendable {
     private static let mostMisfits = 2
     /// Seconds in which a change that was applied, or a configuration that was read, is reported.
     static let reportTime = 1.0
-    /// Seconds in which compositors, and programs that know profiles of outputs, set a panel's transform that has come on.
+    /// Seconds after a panel has come on in which compositors, and programs with profiles of outputs, set its transform.
     static let resetTime = 3.0
 
     private let keepsWithMonitor, mayPlaceAutomatically: Bool
@@ -278,6 +278,8 @@ struct PanelRotation: Sendable {
         let isForeign = !report.isTurned(as: before)
         let isReset = time <= reloadedAt + Self.reportTime || time <= litAt + Self.resetTime
         if isForeign, goal != .baseline, !isReset { say = .other(since: time) }
+        // Only once: a program that sets its own after each change has the say.
+        if isForeign { litAt = -.infinity }
         // Somebody has set another transform since the earlier agent ended.
         let isOutdated = !leftover.isEmpty && !leftover.contains { $0 == panels.first?.transform }
         leftover = []

@@ -128,7 +128,8 @@ final class DisplayRotator {
     /// Tries again what was refused: something has happened that may end that.
     func tryAgain() { advance(.mayBeAccepted) }
 
-    /// Makes the devices follow the panel as it is now, unless it was left to another program from the start.
+    /// Makes the devices follow the panel as it is now, unless this agent has left the display to another program from the
+    /// start.
     private func mapInputs() {
         guard goal != .baseline || mapsInputs, let inputs, let inputTarget else { return }
         mapsInputs = true

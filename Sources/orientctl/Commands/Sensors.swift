@@ -16,7 +16,10 @@ enum Sensors {
     ) { invocation throws(CommandError) in
         let bus = try invocation.connect()
         var sensors = try busCall(bus.readSensors())
-        if sensors.isEmpty, ServiceChecks.awaitStart(bus) { sensors = try busCall(bus.readSensors()) }
+        if sensors.isEmpty {
+            ServiceChecks.awaitStart(bus)
+            sensors = try busCall(bus.readSensors())
+        }
         for value in sensors.flatMap({ $0.unknown }) { complain(value.ofLaterVersion) }
         let core = invocation.isJSON || bus.address != .system ? [] : coreOrientation
         try emit(invocation.isJSON ? sensors.map { json($0.path, $0.status).line } : text(sensors, core))

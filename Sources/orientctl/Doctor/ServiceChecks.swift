@@ -111,13 +111,14 @@ enum ServiceChecks {
         return UnitState(load: load, active: active, result: result)
     }
 
-    /// Waits while the service manager starts orientd, which looks for sensors then; returns whether it did.
-    static func awaitStart(_ bus: Bus) -> Bool {
-        func isStarting() -> Bool { unit("SubState", bus) == "start" }
-        guard bus.address == .system, isStarting() else { return false }
+    /// Waits while the service manager starts orientd, which looks for sensors then.
+    static func awaitStart(_ bus: Bus) {
+        guard bus.address == .system else { return }
         // orientd is ready within a second.
-        for _ in 0..<100 where isStarting() { poll(nil, 0, 20) }
-        return true
+        for _ in 0..<100 {
+            guard unit("SubState", bus) == "start" else { return }
+            poll(nil, 0, 20)
+        }
     }
 
     /// Whether the service manager has started orientd in the last ten seconds.

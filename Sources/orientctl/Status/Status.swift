@@ -58,7 +58,9 @@ struct Status {
     /// All properties of the manager, once orientd has started, if it is starting without an accelerometer so far.
     static func started(_ bus: Bus) throws(BusError) -> ReadManager {
         let read = try bus.readKnownOfManager()
-        guard !read.snapshot.status.hasAccelerometer, ServiceChecks.awaitStart(bus) else { return read }
+        guard !read.snapshot.status.hasAccelerometer else { return read }
+        // It may also have ended its start since then.
+        ServiceChecks.awaitStart(bus)
         return try bus.readKnownOfManager()
     }
 
