@@ -352,6 +352,17 @@ import Testing
         }
     }
 
+    @Test func `a program that sets its own transform again soon after a panel has come back has the say`() {
+        var scene = Self.turned()
+        scene.report([])
+        scene.report(Self.outputs(.rotated90))
+        #expect(scene.report(Self.outputs()) == Self.change(.rotated90))
+        scene.handle(.changeEnded(.applied))
+        scene.report(Self.outputs(.rotated90))
+        #expect(scene.report(Self.outputs()) == nil)
+        #expect(scene.rotation.isOverruled)
+    }
+
     @Test func `a transform that somebody sets long after a panel has come back is kept`() {
         var scene = Self.turned()
         scene.report([])
