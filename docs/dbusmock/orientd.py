@@ -261,8 +261,8 @@ class Manager(Object):
         """Makes an object."""
         made = kind(self.bus_name, path, interface, dict(values or PROPERTIES[interface]))
         made.manager = made.object_manager = self
-        # The values of a sensor of net.hadess.SensorProxy that have changed since the start.
-        made.changed = {}
+        # The values of a sensor of net.hadess.SensorProxy that changed while nobody claimed it.
+        made.unsent = {}
         made.logfile, made.is_logfile_owner = self.logfile, False
         objects[path] = made
         return made
@@ -690,8 +690,8 @@ def claim_methods(interface, kind):
         self.manager.allow("net.hadess.SensorProxy.claim-sensor", sender)
         if sender not in self.manager.proxy_claims[kind]:
             self.manager.proxy_claims[kind].append(sender)
-            for name in [name for name in self.changed if kind in name]:
-                self.announce(interface, {name: self.changed[name]}, sender)
+            for name in [name for name in self.unsent if kind in name]:
+                self.announce(interface, {name: self.unsent.pop(name)}, sender)
 
     def release(self, sender):
         if sender in self.manager.proxy_claims[kind]:
@@ -710,7 +710,7 @@ class Proxied(Object):
             self.change(self.interface, {name: value})
         elif self.props[self.interface][name] != value:
             self.props[self.interface][name] = value
-            self.changed[name] = value
+            self.unsent.update({} if clients else {name: value})
             for client in clients:
                 self.announce(self.interface, {name: value}, client)
 

@@ -26,8 +26,8 @@ final class ProxiedSensor {
     }
 
     private var signals: [Signal]
-    /// Whether a value has changed since the start, so that a client may have an old one.
-    private var hasChanged = false
+    /// The signals whose values have changed while nobody had a claim.
+    private var unsent: Set<Int> = []
     private let bus: Bus
     private let interface: String
     private let path: String
@@ -35,8 +35,6 @@ final class ProxiedSensor {
     private let onClaims: (SensorKind, [String]) -> Void
     /// In the order of claiming.
     private var claimants: [String] = []
-    /// The claimants that get all values with the next reading, changed or not.
-    private(set) var newClaimants: [String] = []
     let waiting: WaitingClaims
 
     /// Adds the members to `interface`, at an object of that path.
@@ -71,19 +69,13 @@ final class ProxiedSensor {
         clients.onEnd { [self] in remove($0) }
     }
 
-    /// Sends a reading to the claimants: all values to new ones, to others the signals that have changed.
+    /// Sends the values of the signals that have changed to the claimants.
     func publish(_ values: [[PropertyValue]]) {
         for (row, values) in values.enumerated() where values != signals[row].map({ $0.value }) {
             for (column, value) in values.enumerated() { signals[row][column].value = value }
-            hasChanged = true
-            for claimant in claimants where !newClaimants.contains(claimant) { send(signals[row], to: claimant) }
+            if claimants.isEmpty { unsent.insert(row) }
+            for claimant in claimants { send(signals[row], to: claimant) }
         }
-        sendAll()
-    }
-
-    private func sendAll() {
-        if hasChanged { for claimant in newClaimants { for signal in signals { send(signal, to: claimant) } } }
-        newClaimants = []
     }
 
     private func send(_ signal: Signal, to claimant: String) {
@@ -104,10 +96,9 @@ final class ProxiedSensor {
             if !claimants.contains(message.sender) {
                 claimants.append(message.sender)
                 // A desktop that claims again would otherwise show the value that it received before.
-                newClaimants.append(message.sender)
+                for row in unsent.sorted() { send(signals[row], to: message.sender) }
+                unsent = []
                 onClaims(kind, claimants)
-                // While others have a claim, the values are up to date.
-                if claimants.count > newClaimants.count { sendAll() }
             }
             waiting.add(message)
         }
@@ -125,7 +116,6 @@ final class ProxiedSensor {
     private func remove(_ client: String) {
         guard let index = claimants.firstIndex(of: client) else { return }
         claimants.remove(at: index)
-        newClaimants.removeAll { $0 == client }
         onClaims(kind, claimants)
     }
 }

@@ -47,7 +47,7 @@ package final class SensorProxyObject {
 
     /// Publishes the edge and the tilt of the device, and answers the claims that wait for them; at the end, all.
     package func publish(_ effects: Effects) {
-        if effects.proxied != reading || effects.hasFirstAnswer && !accelerometer.newClaimants.isEmpty {
+        if effects.proxied != reading {
             reading = effects.proxied
             accelerometer.publish([[.text(reading.edge.proxiedName)], [.text(reading.tilt.name)]])
         }
