@@ -48,10 +48,9 @@ package final class Device {
         return parent.map { Device(sharing: $0) }
     }
 
-    /// Whether it is on USB, at a port for people to plug things in, as the firmware says.
-    package var isPluggedIn: Bool {
-        guard let parent else { return false }
-        return parent.subsystem == "usb" && parent.attribute("removable") == "removable" || parent.isPluggedIn
+    /// This device, or the nearest ancestor, for which that holds; nil if there is none.
+    package func nearest(where isWanted: (Device) -> Bool) -> Device? {
+        isWanted(self) ? self : parent?.nearest(where: isWanted)
     }
 
     /// A property of udev's database or of the kernel's uevent; nil when it is not set.

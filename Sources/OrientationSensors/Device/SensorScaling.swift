@@ -40,7 +40,7 @@ package enum SensorScaling: Hashable, Sendable {
         return sensing.showsMotion(frame.acceleration(raw: raw))
     }
 
-    /// A raw reading in m/s² on the axes of the display, or in degrees, in x.
+    /// A raw reading of acceleration in m/s² on the axes of the display, or, in x, another one in its unit.
     func vector(_ raw: Vector3) -> Vector3 {
         switch self {
         case .acceleration(let frame): frame.acceleration(raw: raw)
@@ -52,11 +52,11 @@ package enum SensorScaling: Hashable, Sendable {
 
     /// Converts a raw reading made at `time` in seconds; a sensor of one channel has its value in x.
     package mutating func measurement(raw: Vector3, time: Double) -> Measurement {
+        let value = vector(raw)
         switch self {
-        case .acceleration(let frame):
-            return .acceleration(AccelerometerSample(time: time, acceleration: frame.acceleration(raw: raw)))
-        case .light(let offset, let scale, let unit):
-            let level = (raw.x + offset) * scale
+        case .acceleration: return .acceleration(AccelerometerSample(time: time, acceleration: value))
+        case .light(_, _, let unit):
+            let level = value.x
             // acpi-als reads -1 for more light than it can tell.
             return .light(level: raw.x == -1 ? .nan : level < 0 ? 0 : level, unit)
         case .proximity(let level, let wasNear):
@@ -65,10 +65,10 @@ package enum SensorScaling: Hashable, Sendable {
             let isNear = wasNear ? raw.x >= 0.9 * level : raw.x > level
             self = .proximity(nearLevel: level, isNear: isNear)
             return .proximity(isNear: isNear)
-        case .heading(let offset, let scale):
-            let degrees = ((raw.x + offset) * scale).truncatingRemainder(dividingBy: 360)
+        case .heading:
+            let degrees = value.x.truncatingRemainder(dividingBy: 360)
             return .heading(degrees: degrees < 0 ? degrees + 360 : degrees)
-        case .angle(let offset, let scale): return .angle(degrees: (raw.x + offset) * scale)
+        case .angle: return .angle(degrees: value.x)
         }
     }
 }

@@ -46,7 +46,9 @@ extension AccelerometerMounting {
     /// Those of plugged-in cameras have turned displays: librealsense#6941, #8496 and others.
     package static func exclusion(of device: Device) -> String? {
         let isKnown = ["ACCEL_LOCATION", "ACCEL_MOUNT_MATRIX"].contains { device.property($0) != nil }
-        guard device.isPluggedIn, !isKnown, SensorLocation(label: device.attribute("label") ?? "") == nil else {
+        // At a port for people to plug things in, as the firmware says.
+        let port = device.nearest { $0.subsystem == "usb" && $0.attribute("removable") == "removable" }
+        guard port != nil, !isKnown, SensorLocation(label: device.attribute("label") ?? "") == nil else {
             return nil
         }
         return "plugged in by USB, it is a camera's or the like, unless ACCEL_LOCATION is set"

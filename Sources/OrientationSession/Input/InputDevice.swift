@@ -77,18 +77,10 @@ extension InputDevice {
         place = Self.place(
             integration: device.property("ID_INTEGRATION"),
             bus: number("id/bustype"),
-            removable: Self.usbDevice(above: parent)?.attribute("removable"),
+            removable: device.nearest { $0.subsystem == "usb" && $0.attribute("removable") != nil }?
+                .attribute("removable"),
             isDirect: (number("properties") ?? 0) & Self.direct != 0 || kind == .touchScreen
         )
-    }
-
-    private static func usbDevice(above device: Device) -> Device? {
-        var next = device.parent
-        while let device = next {
-            if device.subsystem == "usb", device.attribute("removable") != nil { return device }
-            next = device.parent
-        }
-        return nil
     }
 }
 

@@ -40,12 +40,14 @@ struct HwdbEntry {
     static func match(for sensor: Device) -> String? {
         let machine = (try? Device(subsystem: "dmi", name: "id"))?.attribute("modalias") ?? ""
         if sensor.subsystem == "input" {
-            if let parent = sensor.nearest(["acpi"]), let hid = parent.attribute("hid") {
+            if let parent = sensor.nearest(where: { $0.subsystem == "acpi" }), let hid = parent.attribute("hid") {
                 return match(modalias: "acpi:" + hid, machine: machine)
             }
-            return sensor.nearest(["platform"]).map { match(modalias: "platform:" + $0.name, machine: machine) }
+            let platform = sensor.nearest { $0.subsystem == "platform" }
+            return platform.map { match(modalias: "platform:" + $0.name, machine: machine) }
         }
-        guard let parent = sensor.nearest(["usb", "i2c", "platform"]) else { return nil }
+        let buses = ["usb", "i2c", "platform"]
+        guard let parent = sensor.nearest(where: { buses.contains($0.subsystem ?? "") }) else { return nil }
         return match(label: label(of: sensor), modalias: parent.attribute("modalias") ?? "", machine: machine)
     }
 
@@ -203,18 +205,6 @@ struct HwdbEntry {
             throw CommandError("udev's \(Self.property) of \(sysfsPath) is \(found) instead of \"\(value)\"")
         }
         StandardError.print("udev has the new matrix")
-    }
-}
-
-extension Device {
-    /// This device or its nearest ancestor that is in one of the subsystems.
-    fileprivate func nearest(_ subsystems: [String]) -> Device? {
-        var device: Device? = self
-        while let candidate = device {
-            if let subsystem = candidate.subsystem, subsystems.contains(subsystem) { return candidate }
-            device = candidate.parent
-        }
-        return nil
     }
 }
 

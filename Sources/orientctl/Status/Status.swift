@@ -107,8 +107,9 @@ struct Status {
 
     /// Why the display of this session is not turned, as far as that is known.
     static func displayFindings(_ status: ManagerStatus, on bus: Bus) -> [Finding] {
-        let missing = missingRotator(status, AgentLock.holders) ?? autorotationOff(status)
-        return Desktop.findings(status, on: bus, missing: SessionChecks.isGraphical ? missing : nil)
+        let missing =
+            SessionChecks.isGraphical ? missingRotator(status, AgentLock.holders) ?? autorotationOff(status) : nil
+        return Desktop.findings(status, on: bus, missing: missing)
     }
 
     /// Says that nothing turns the display of a session that has no desktop; nil while a program uses the sensor.
