@@ -6,14 +6,16 @@ import SystemdBus
 
 /// The built-in panel, from the kernel's DRM devices.
 package enum BuiltInDisplay {
-    /// Landscape-left if the panel's preferred mode, the first in its list, is wider than high; otherwise portrait.
-    package static var naturalOrientation: DeviceOrientation {
+    /// Landscape-left if the panel's preferred mode, the first in its list, is wider than high, else portrait.
+    ///
+    /// Nil where there is no panel, or its modes are not known yet.
+    package static var naturalOrientation: DeviceOrientation? {
         get throws(SystemError) {
             for connector in try Device.all(inSubsystem: "drm") where isBuiltIn(connector.name) {
                 guard let modes = connector.attribute("modes"), let size = firstMode(of: modes) else { continue }
                 return size.width > size.height ? .landscapeLeft : .portrait
             }
-            return .portrait
+            return nil
         }
     }
 

@@ -125,7 +125,12 @@ package final class Daemon {
             isConnected = false
             loop.exit(1)
         }
-        watches = [termination, name, try bus.onDisconnect(disconnected), try sleep.onDisconnect(disconnected)]
+        let displays = try DeviceMonitor(subsystem: "drm", loop: loop) { _, _ in driver.findDisplay() }
+        let consoles = try DeviceMonitor(subsystem: "graphics", loop: loop) { change, _ in
+            if change == .added { driver.findDisplay(hasNewConsole: true) }
+        }
+        let connections = [try bus.onDisconnect(disconnected), try sleep.onDisconnect(disconnected)]
+        watches = [termination, displays, consoles, name] + connections
         driver.begin { [self] in apply($0) }
         try begin()
     }
@@ -157,7 +162,12 @@ package final class Daemon {
         if let state = effects.save { save(state) }
         for action in effects.actions {
             sensors.perform(action)
-            if case .changed(let use) = action { changed(use) }
+            switch action {
+            case .changed(let use): changed(use)
+            // Where the kernel draws no console, a display's modes are unknown until a desktop has asked for them.
+            case .began: driver.findDisplay()
+            default: break
+            }
         }
         if let status = effects.status { log(status, effects) }
         manager.publish(effects)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import OrientationBus
+import OrientationConfiguration
 package import OrientationCore
 import OrientationSensors
 import POSIX
@@ -82,6 +83,16 @@ package final class MachineDriver: MachineHost {
     func switchesChanged(_ mode: TabletMode, isLidClosed: Bool) {
         if mode != machine.switchMode { deliver(.tabletSwitch(mode)) }
         if isLidClosed != machine.isLidClosed { deliver(.lid(isClosed: isLidClosed)) }
+    }
+
+    /// Looks for the built-in display: its driver may come after orientd has started, and then its console.
+    func findDisplay(hasNewConsole: Bool = false) {
+        guard machine.configuration.naturalOrientation == nil || hasNewConsole else { return }
+        var found = machine.configuration
+        // At the next event of a display it may succeed.
+        try? found.adaptToDisplay()
+        guard found != machine.configuration else { return }
+        deliver(.displayFound(natural: found.naturalOrientation, laptopEdge: found.laptopEdge))
     }
 
     private func handle(_ event: Event, _ completion: ((Effects) -> Void)?) {

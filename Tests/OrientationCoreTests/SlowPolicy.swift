@@ -28,6 +28,7 @@ struct SlowPolicy {
     /// The presented nodes in order; activating a node presents it again.
     private var presentations: [RotationRequest.ID] = []
 
+    private let isFirstRun: Bool
     private let start: InterfaceOrientation
     /// Every change of the interface.
     private var changes: [Transition] = []
@@ -37,6 +38,7 @@ struct SlowPolicy {
     init(configuration: RotationConfiguration, autorotate: AutorotateMode, memory: SavedState? = nil) {
         self.configuration = configuration
         self.autorotate = autorotate
+        isFirstRun = memory == nil
         lock = memory?.lock ?? .off
         var locked: InterfaceOrientation?
         switch lock {
@@ -397,7 +399,12 @@ extension SlowPolicy {
 
     mutating func configure(_ configuration: RotationConfiguration) {
         if configuration == self.configuration { return }
+        let (old, new) = (self.configuration.natural, configuration.natural)
         self.configuration = configuration
+        if old != new {
+            edge = edge.sensed(natural: old).named(natural: new)
+            if isFirstRun, changes.isEmpty { unrequested += [InterfaceOrientation(following: new)].compactMap(\.self) }
+        }
         resolveAsIfTurned(.configuration)
     }
 

@@ -56,6 +56,8 @@ import Testing
             ),
             .sensorChanged(.base, SensorReport(state: .lost, isPresent: true, mayDeliver: false)),
             .sensorsFound, .switchesFound, .chassisFound(nil), .chassisFound(.handset), .lid(isClosed: true),
+            .displayFound(natural: nil, laptopEdge: .portrait),
+            .displayFound(natural: .landscapeLeft, laptopEdge: .landscapeRight),
             .tabletSwitch(.tablet), .hingeSensor(SensorReport(state: .lost, isPresent: true, mayDeliver: false)),
             .hingeAngle(123.5), .tabletModeClaims(2), .setTabletMode(.laptop), .sleep, .wake, .claims(4096),
             .proxyClaims([]), .proxyClaims([":1.42", ":1.7"]),

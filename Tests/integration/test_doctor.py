@@ -397,17 +397,6 @@ class Hardware(DoctorTestCase):
         pattern = pattern.replace("; if", ", but the built-in display is on; if")
         self.assert_finding(self.doctor()["rotation"], "warn", pattern, EDIT)
 
-    # The kernel's driver of the display is loaded late on some machines; the orientations had the names of a portrait panel.
-    def test_display_that_came_after_the_start_is_a_reason_to_restart(self):
-        self.plug()
-        self.rig.start_orientd()
-        panel = "P: /devices/card0/card0-eDP-1\nE: SUBSYSTEM=drm\nA: modes=1920x1200\\n\n"
-        self.rig.add_device(panel)
-        (finding, matrix) = self.findings("mount matrix")
-        pattern = "^NaturalOrientation is portrait, that of the display landscape-left: it came after orientd had started"
-        self.assert_finding(finding, "warn", pattern, "sudo systemctl restart orientd")
-        self.assertEqual(matrix["result"], "ok")
-
     def test_mount_matrix_that_makes_up_down(self):
         self.plug()
         self.rig.add_device(event_node(attributes={"capabilities/sw": "2"}))

@@ -42,6 +42,9 @@ public enum Event: Hashable, Sendable {
     case switchesFound
     /// hostnamed has named the chassis; nil where it names none that matters, or does not answer.
     case chassisFound(Idiom?)
+    /// The driver of the built-in display came after the start: ``MachineConfiguration/naturalOrientation`` and
+    /// ``MachineConfiguration/laptopEdge``.
+    case displayFound(natural: DeviceOrientation?, laptopEdge: DeviceOrientation)
     case lid(isClosed: Bool)
     /// Unknown while there is no tablet switch.
     case tabletSwitch(TabletMode)

@@ -31,7 +31,7 @@ public struct OrientationMachine: Sendable {
     public internal(set) var status: ManagerStatus
     public internal(set) var policy: RotationPolicy
 
-    let configuration: MachineConfiguration
+    public private(set) var configuration: MachineConfiguration
     var tracker: OrientationTracker
     var silence = PerRole(SilenceFeed())
     var tablet = TabletModeDetector()
@@ -199,6 +199,12 @@ public struct OrientationMachine: Sendable {
             chassis = idiom
             policy.configure(configuration.rotation(chassis: idiom))
             finish(.chassis, &effects)
+        case .displayFound(let natural, let laptopEdge):
+            configuration.naturalOrientation = natural
+            configuration.laptopEdge = laptopEdge
+            tablet.hinge.laptopEdge = laptopEdge
+            tracker.naturalOrientation = natural ?? .portrait
+            policy.configure(configuration.rotation(chassis: chassis))
         case .lid(let isClosed):
             isLidClosed = isClosed
             pauseOrResume(at: time)

@@ -40,7 +40,7 @@ package struct OrientationTracker: Sendable {
     /// How long samples that are too small for an answer are no fault, in seconds: longer than any fall.
     private static let longestWeakness = 2.0
 
-    let naturalOrientation: DeviceOrientation
+    var naturalOrientation: DeviceOrientation { didSet { nameOrientation() } }
     private let constants: OrientationClassifier.Constants
     private let reportsFace: Bool
     private var classifier: OrientationClassifier
@@ -90,6 +90,10 @@ package struct OrientationTracker: Sendable {
         if classifier.edge != .unknown { edge = classifier.edge }
         if let gravity = estimator.gravity { tilt = Tilt(gravity, faceUp: faceUp, after: lastTilt) }
         faceOrientation = classifier.face
+        nameOrientation()
+    }
+
+    private mutating func nameOrientation() {
         deviceOrientation = reportsFace ? faceOrientation.deviceOrientation ?? deviceEdge : deviceEdge
     }
 

@@ -27,6 +27,9 @@ public struct RotationPolicy: Sendable {
     private var device = DeviceOrientation.unknown
     public private(set) var isPaused = false
 
+    /// Whether no earlier run has left what it showed.
+    private let startsAfresh: Bool
+
     /// Whether an unlocked rotation by hand holds, until the device turns.
     private var isManual = false
 
@@ -39,6 +42,7 @@ public struct RotationPolicy: Sendable {
     public init(configuration: RotationConfiguration, autorotate: AutorotateMode, memory: SavedState? = nil) {
         self.configuration = configuration
         self.autorotate = autorotate
+        startsAfresh = memory == nil
         lock = memory?.lock ?? .off
         let natural = InterfaceOrientation(following: configuration.natural)
         var locked = lock == .off ? nil : memory?.held
@@ -201,7 +205,15 @@ extension RotationPolicy {
 
     public mutating func configure(_ configuration: RotationConfiguration) {
         guard configuration != self.configuration else { return }
+        let (old, new) = (self.configuration.natural, configuration.natural)
         self.configuration = configuration
+        if new != old {
+            // The same edge is up, by another name.
+            device = device.sensed(natural: old).named(natural: new)
+            if startsAfresh, reason == .startup, let natural = InterfaceOrientation(following: new) {
+                fallback = natural
+            }
+        }
         resolve(.configuration)
     }
 

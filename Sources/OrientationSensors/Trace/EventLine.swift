@@ -21,6 +21,7 @@ package enum RecordedEvent: Hashable, Sendable {
             .scanned(mayReturn: .none, retries: false), .needed(.compass, false), .sourceFound(""), .sourceEnded(nil),
             .samplingBegan(.display, Sampling(rate: 0, mayFallSilent: false, faceUp: .positiveZ)),
             .sensorChanged(.display, SensorReport()), .sensorsFound, .switchesFound, .chassisFound(nil),
+            .displayFound(natural: nil, laptopEdge: .portrait),
             .lid(isClosed: false), .tabletSwitch(.unknown), .hingeSensor(SensorReport()), .hingeAngle(0), .sleep, .wake,
             .claims(0), .tabletModeClaims(0), .proxyClaims([]), .setTabletMode(.unknown),
             .setRotationLock(.off), .rotate(.portrait), .alignToDevice, .setAutorotate(.always),
@@ -199,6 +200,9 @@ private struct Arguments {
         case .sensorsFound: return ("sensors-found", event)
         case .switchesFound: return ("switches-found", event)
         case .chassisFound(let idiom): return ("chassis", .chassisFound(try optional("idiom", idiom)))
+        case .displayFound(let natural, let laptopEdge):
+            let natural = try optional("natural", natural)
+            return ("display", .displayFound(natural: natural, laptopEdge: try exchange(laptopEdge)))
         case .lid(let isClosed): return ("lid", .lid(isClosed: try flag("closed", isClosed)))
         case .tabletSwitch(let mode): return ("tablet-switch", .tabletSwitch(try required("mode", mode)))
         case .sleep: return ("sleep", event)
@@ -311,14 +315,18 @@ private struct Arguments {
         }
         new.autorotate = try optional("autorotate", old.autorotate)
         new.laptopOrientation = try optional("laptop", old.laptopOrientation)
-        let laptopEdge = old.laptopEdge == .portrait ? nil : old.laptopEdge
-        new.laptopEdge = try optional("laptop-edge", laptopEdge) ?? .portrait
+        new.laptopEdge = try exchange(old.laptopEdge)
         new.reportsFace = try flag("report-face", old.reportsFace)
         new.classifier = try required("classifier", old.classifier)
         new.virtualTabletSwitch = try optional("tablet-switch", old.virtualTabletSwitch ? "yes" : nil) == "yes"
         // Recordings of before there was a choice have all samples.
         new.power = try optional("power", old.power) ?? .responsive
         return new
+    }
+
+    /// The edge that is up in laptop mode; left out where it is the panel's own top.
+    private mutating func exchange(_ laptopEdge: DeviceOrientation) throws(Fault) -> DeviceOrientation {
+        try optional("laptop-edge", laptopEdge == .portrait ? nil : laptopEdge) ?? .portrait
     }
 
     private mutating func exchange(_ saved: SavedState?) throws(Fault) -> SavedState? {

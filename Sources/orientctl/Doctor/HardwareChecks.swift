@@ -206,11 +206,6 @@ enum HardwareChecks {
             let text = "the sensor reads upside down while the device is used as a laptop, which stands upright"
             findings.append(.warn(text, remedy: .calibrate))
         }
-        let told = system.snapshot?.status.naturalOrientation
-        if let told, let natural = machine.naturalOrientation, told != natural {
-            let text = "NaturalOrientation is \(told), that of the display \(natural)"
-            findings.append(.warn("\(text): it came after orientd had started", remedy: .restart))
-        }
         let source = sensor.description.mounting?.matrixSource ?? ""
         return findings + [mountMatrix(system.configuration.frame(of: sensor.description), source: source)]
     }

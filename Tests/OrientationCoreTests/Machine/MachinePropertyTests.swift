@@ -125,6 +125,10 @@ extension SplitMix {
             .sensorChanged(.base, SensorReport(state: .sampling, isPresent: chance(50))),
             .sample(.base, AccelerometerSample(time: 0, acceleration: Vector3(0, 0, 9.81))),
             .sensorsFound, .switchesFound, .chassisFound(pick([nil, .laptop, .tablet])), .lid(isClosed: chance(50)),
+            .displayFound(
+                natural: pick([nil, .portrait, .landscapeLeft]),
+                laptopEdge: pick([.portrait, .landscapeRight])
+            ),
             .tabletSwitch(pick([.unknown, .laptop, .tablet])),
             .hingeSensor(SensorReport(state: pick([.sampling, .lost, .idle]), isPresent: chance(50))),
             .hingeAngle(pick([90, 95, 180, 270, 275, 0, 500])), .tabletModeClaims(chance(50) ? 1 : 0),

@@ -467,6 +467,40 @@ private struct Scene {
         #expect(effects.transition == Transition(from: .portraitUpsideDown, to: .portrait, reason: .configuration))
     }
 
+    // MARK: - A display whose driver comes late
+
+    @Test func `what the device showed is shown in the same way when a wide display comes`() {
+        var scene = Scene()
+        scene.sample()
+        scene.hold(upsideDown)
+        let effects = scene.handle(.displayFound(natural: .landscapeLeft, laptopEdge: .portrait))
+        #expect(effects.status?.deviceOrientation == .landscapeRight)
+        #expect(effects.transition?.to == .landscapeLeft && effects.status?.outputTransform == .rotated180)
+        scene.hold(upright)
+        #expect(scene.shown == .landscapeRight && scene.machine.status.outputTransform == .normal)
+    }
+
+    @Test func `before anything is known, its natural orientation is shown`() {
+        var scene = Scene()
+        let effects = scene.handle(.displayFound(natural: .landscapeLeft, laptopEdge: .portrait))
+        #expect(effects.status?.naturalOrientation == .landscapeLeft)
+        #expect(scene.shown == .landscapeRight && scene.machine.status.outputTransform == .normal)
+    }
+
+    @Test(arguments: [RotationLock.off, .current, .orientation(.portrait)])
+    func `what an earlier run left keeps its name`(lock: RotationLock) {
+        var scene = Scene(saved: SavedState(lock: lock, held: .portrait, shown: .portrait))
+        scene.handle(.displayFound(natural: .landscapeLeft, laptopEdge: .portrait))
+        #expect(scene.shown == .portrait && scene.machine.status.outputTransform == .rotated90)
+    }
+
+    @Test func `the edge that is up in a laptop comes with it`() {
+        var scene = Scene { $0.autorotate = .tabletMode }
+        scene.handle(.setTabletMode(.laptop))
+        scene.handle(.displayFound(natural: .portrait, laptopEdge: .landscapeRight))
+        #expect(scene.shown == .landscapeLeft && scene.machine.tablet.hinge.laptopEdge == .landscapeRight)
+    }
+
     // A person who saw another program turn the display could not get it back: the agent learnt nothing.
     @Test(arguments: [
         (Event.rotate(.portrait), InterfaceReason.manual), (.alignToDevice, .manual),
