@@ -255,6 +255,12 @@ class Accelerometer(SensorProxyTestCase):
         self.assertEqual(heard, [])
         self.assertEqual(claim_again(), [{"AccelerometerOrientation": "right-up"}])
         self.assertEqual(claim_again(), [])
+        # Also what another claimant of this name has heard.
+        self.call("ClaimAccelerometer")
+        self.rig.turn(UPSIDE_DOWN)
+        self.assert_orientation("portrait-upside-down")
+        self.assertEqual(claim_again(), [{"AccelerometerOrientation": "bottom-up"}])
+        self.assertEqual(claim_again(), [])
 
     def test_a_client_claims_once_however_often(self):
         self.rig.add_device(accelerometer())

@@ -261,8 +261,9 @@ class Manager(Object):
         """Makes an object."""
         made = kind(self.bus_name, path, interface, dict(values or PROPERTIES[interface]))
         made.manager = made.object_manager = self
-        # The values of a sensor of net.hadess.SensorProxy that changed while nobody claimed it.
-        made.unsent = {}
+        # The values of a sensor of net.hadess.SensorProxy that changed while nobody claimed it, and those that changed
+        # since a client has released it, by client and kind.
+        made.unsent, made.missed = {}, {}
         made.logfile, made.is_logfile_owner = self.logfile, False
         objects[path] = made
         return made
@@ -690,12 +691,14 @@ def claim_methods(interface, kind):
         self.manager.allow("net.hadess.SensorProxy.claim-sensor", sender)
         if sender not in self.manager.proxy_claims[kind]:
             self.manager.proxy_claims[kind].append(sender)
-            for name in [name for name in self.unsent if kind in name]:
-                self.announce(interface, {name: self.unsent.pop(name)}, sender)
+            unsent = {name: self.unsent.pop(name) for name in list(self.unsent) if kind in name}
+            for name, value in self.missed.pop((sender, kind), unsent).items():
+                self.announce(interface, {name: value}, sender)
 
     def release(self, sender):
         if sender in self.manager.proxy_claims[kind]:
             self.manager.proxy_claims[kind].remove(sender)
+            self.missed[sender, kind] = {}
 
     claim.__name__, release.__name__ = "Claim" + kind, "Release" + kind
     return method(interface)(claim), method(interface)(release)
@@ -705,12 +708,14 @@ class Proxied(Object):
     """An object of net.hadess.SensorProxy. It sends the values of a sensor only to those who claim it."""
 
     def set_value(self, name, value):
-        (clients,) = [clients for kind, clients in self.manager.proxy_claims.items() if kind in name]
+        ((claimed, clients),) = [(kind, clients) for kind, clients in self.manager.proxy_claims.items() if kind in name]
         if name.startswith("Has"):
             self.change(self.interface, {name: value})
         elif self.props[self.interface][name] != value:
             self.props[self.interface][name] = value
             self.unsent.update({} if clients else {name: value})
+            for (_, kind), missed in self.missed.items():
+                missed.update({name: value} if kind == claimed else {})
             for client in clients:
                 self.announce(self.interface, {name: value}, client)
 

@@ -28,6 +28,8 @@ final class ProxiedSensor {
     private var signals: [Signal]
     /// The signals whose values have changed while nobody had a claim.
     private var unsent: Set<Int> = []
+    /// Of each connection that has released its claim, those that have changed since.
+    private var missed: [String: Set<Int>] = [:]
     private let bus: Bus
     private let interface: String
     private let path: String
@@ -66,7 +68,10 @@ final class ProxiedSensor {
         }
         interface.method(members.claim) { [self] in claim($0) }
         interface.method(members.release) { [self] in release($0) }
-        clients.onEnd { [self] in remove($0) }
+        clients.onEnd { [self] client in
+            remove(client)
+            missed[client] = nil
+        }
     }
 
     /// Sends the values of the signals that have changed to the claimants.
@@ -74,6 +79,7 @@ final class ProxiedSensor {
         for (row, values) in values.enumerated() where values != signals[row].map({ $0.value }) {
             for (column, value) in values.enumerated() { signals[row][column].value = value }
             if claimants.isEmpty { unsent.insert(row) }
+            for client in missed.keys { missed[client]?.insert(row) }
             for claimant in claimants { send(signals[row], to: claimant) }
         }
     }
@@ -96,7 +102,8 @@ final class ProxiedSensor {
             if !claimants.contains(message.sender) {
                 claimants.append(message.sender)
                 // A desktop that claims again would otherwise show the value that it received before.
-                for row in unsent.sorted() { send(signals[row], to: message.sender) }
+                let missed = missed.removeValue(forKey: message.sender) ?? unsent
+                for row in missed.sorted() { send(signals[row], to: message.sender) }
                 unsent = []
                 onClaims(kind, claimants)
             }
@@ -108,6 +115,7 @@ final class ProxiedSensor {
         // Authorized as a claim is, so that it does not overtake the claim that the client has made before.
         clients.authorizeUntilEnd(message, for: Names.Action.claimSensor) { [self] isAllowed in
             guard isAllowed else { return }
+            if claimants.contains(message.sender) { missed[message.sender] = [] }
             remove(message.sender)
             message.reply()
         }
