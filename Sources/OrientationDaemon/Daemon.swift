@@ -129,8 +129,10 @@ package final class Daemon {
         let consoles = try DeviceMonitor(subsystem: "graphics", loop: loop) { change, _ in
             if change == .added { driver.findDisplay(hasNewConsole: true) }
         }
-        let connections = [try bus.onDisconnect(disconnected), try sleep.onDisconnect(disconnected)]
-        watches = [termination, displays, consoles, name] + connections
+        watches = [
+            termination, displays, consoles, name,
+            try bus.onDisconnect(disconnected), try sleep.onDisconnect(disconnected),
+        ]
         driver.begin { [self] in apply($0) }
         try begin()
     }
