@@ -53,6 +53,25 @@ extension OrientationMachine {
         return policy.tabletMode == .tablet && !policy.isPaused && isCurrent ? .tablet : .laptop
     }
 
+    /// Learns from the pose at rest which edge of the panel is up in a laptop, where the kernel does not tell it.
+    ///
+    /// A panel that is higher than wide is mounted turned in a laptop: one of its long edges is up while the base is level,
+    /// or while something else says laptop. The kernel tells which by turning its console, but where that takes over late
+    /// (CONFIG_FRAMEBUFFER_CONSOLE_DEFERRED_TAKEOVER), not before it has printed a line. Returns whether this is news.
+    @discardableResult
+    mutating func learnLaptopEdge() -> Bool {
+        let pose = motion.display.sensing.reference
+        let edge = pose.x > 0 ? DeviceOrientation.landscapeLeft : .landscapeRight
+        guard configuration.naturalOrientation == .portrait, configuration.laptopEdge == .portrait || learnsLaptopEdge,
+            tablet.source == .accelerometers ? tablet.hinge.isBaseLevel : policy.tabletMode == .laptop,
+            !policy.isPaused, abs(pose.x) >= 0.5 * pose.magnitude, abs(pose.y) <= 0.2 * pose.magnitude,
+            edge != configuration.laptopEdge
+        else { return false }
+        learnsLaptopEdge = true
+        setDisplay(natural: .portrait, laptopEdge: edge)
+        return true
+    }
+
     /// Tells the policy what the machine is used as, and the usual mode, unless somebody has chosen one.
     mutating func updateTabletMode() {
         if tablet.switchMode != .unknown || tablet.hasHinge { wasTold = true }

@@ -52,6 +52,8 @@ public struct OrientationMachine: Sendable {
     /// Whether anything but a client ever told the tablet mode; a switch may be in a keyboard that can be taken off.
     var wasTold = false
     public private(set) var isLidClosed = false
+    /// Whether the edge that is up in a laptop was learned, not told.
+    var learnsLaptopEdge = false
     /// The mode that a client set, now or in an earlier run.
     var chosenMode: AutorotateMode?
 
@@ -200,11 +202,8 @@ public struct OrientationMachine: Sendable {
             policy.configure(configuration.rotation(chassis: idiom))
             finish(.chassis, &effects)
         case .displayFound(let natural, let laptopEdge):
-            configuration.naturalOrientation = natural
-            configuration.laptopEdge = laptopEdge
-            tablet.hinge.laptopEdge = laptopEdge
-            tracker.naturalOrientation = natural ?? .portrait
-            policy.configure(configuration.rotation(chassis: chassis))
+            learnsLaptopEdge = false
+            setDisplay(natural: natural, laptopEdge: laptopEdge)
         case .lid(let isClosed):
             isLidClosed = isClosed
             pauseOrResume(at: time)
@@ -289,6 +288,18 @@ public struct OrientationMachine: Sendable {
     }
 
     // MARK: - The machine
+
+    /// Sets how the panel is mounted.
+    mutating func setDisplay(natural: DeviceOrientation?, laptopEdge: DeviceOrientation) {
+        configuration.naturalOrientation = natural
+        configuration.laptopEdge = laptopEdge
+        tablet.hinge.laptopEdge = laptopEdge
+        tablet.hinge.restart()
+        motion.display.stream()
+        motion.base.stream()
+        tracker.naturalOrientation = natural ?? .portrait
+        policy.configure(configuration.rotation(chassis: chassis))
+    }
 
     /// Pauses the policy while the lid is closed or the machine sleeps.
     private mutating func pauseOrResume(at time: Double) {

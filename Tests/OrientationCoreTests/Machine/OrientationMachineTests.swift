@@ -412,6 +412,53 @@ private struct Scene {
         #expect(scene.machine.sensing.display.level == .stream && scene.machine.sensing.base.level == .stream)
     }
 
+    // Fedora's kernel does not tell how the panel of the Chuwi MiniBook X is mounted, as it has printed no line: in laptop
+    // mode, the display was turned as if the panel stood upright.
+    @Test(arguments: [(1.0, InterfaceOrientation.landscapeRight), (-1, .landscapeLeft)], [true, false])
+    func `the edge that is up in a laptop is learned at rest`(up: (Double, InterfaceOrientation), hasSwitch: Bool) {
+        var scene = Scene {
+            $0.autorotate = .tabletMode
+            $0.naturalOrientation = .portrait
+        }
+        if hasSwitch { scene.handle(.tabletSwitch(.laptop)) } else { scene.sample(.base) }
+        scene.sample()
+        for _ in 0..<60 {
+            if !hasSwitch { scene.hold(Vector3(0, 0, -9.81), .base) }
+            // The lid is open by 110°.
+            scene.hold(Vector3(up.0 * 9.22, 0, 3.36))
+        }
+        let status = scene.machine.status
+        #expect(status.tabletMode == .laptop && scene.shown == up.1 && status.interfaceRule == .laptop)
+        #expect(hasSwitch || abs(status.hingeAngle - 110) < 1)
+        scene.hold(upright)
+        #expect(scene.shown == up.1)
+    }
+
+    @Test(arguments: [
+        (DeviceOrientation.portrait, Vector3(-9.22, 0, 3.36), Vector3(-9.22, 0, -3.36), DeviceOrientation.portrait),
+        (.portrait, Vector3(0, 9.22, 3.36), Vector3(0, 0, -9.81), .portrait),
+        (.landscapeRight, Vector3(9.22, 0, 3.36), Vector3(0, 0, -9.81), .landscapeRight),
+    ])
+    func `no edge is learned from another pose, nor where the kernel tells it`(
+        told: DeviceOrientation,
+        display: Vector3,
+        base: Vector3,
+        edge: DeviceOrientation
+    ) {
+        var scene = Scene {
+            $0.autorotate = .tabletMode
+            $0.naturalOrientation = .portrait
+            $0.laptopEdge = told
+        }
+        scene.sample(.base)
+        scene.sample()
+        for _ in 0..<60 {
+            scene.hold(base, .base)
+            scene.hold(display)
+        }
+        #expect(scene.machine.configuration.laptopEdge == edge)
+    }
+
     // Noise makes the scale a little different at every claim, and each was a warning.
     @Test(arguments: [1.0, 1.02])
     func `a wrong scale is reported once`(noise: Double) {
