@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # usage (in the VM): sh calibrate.sh
 # A simulated person at a terminal calibrates a sensor that is mounted rotated by a quarter turn; doctor runs before and
-# after.
+# after. The driver of the display is loaded at the end.
 # shellcheck source=Tests/vm/common.sh
 . ./common.sh
 upright=1,0,0 left=0,-1,0 flat=0,0,-1
@@ -82,6 +82,11 @@ orientctl lock portrait
 orientctl doctor | tee /tmp/doctor
 check "hwdb has the matrix" grep -q "^ok    hwdb: ACCEL_MOUNT_MATRIX=$value\$" /tmp/doctor
 check "the lock is the only finding" same 1 "$(grep -cv '^ok ' /tmp/doctor)"
+
+part "a display whose driver comes late"
+check "until then, portrait is natural" is NaturalOrientation portrait
+check "the graphics card has a panel" sh -c 'python3 edp.py && modprobe virtio_gpu'
+check "it is wider than high" soon is NaturalOrientation landscape-left
 kill "$claimer"
 kill "$hid"
 finish

@@ -48,6 +48,7 @@ case $2 in
     rest) keys=-S limit=900 ;;
     # A panel that is higher than wide, and a monitor, which QEMU does not report as connected.
     switches) wide=240 high=320 outputs=1 append=video=Virtual-1:panel_orientation=left_side_up ;;
+    calibrate) wide=320 high=240 outputs=1 append=modprobe.blacklist=virtio_gpu ;;
     display | xorg | greeter) wide=480 high=640 ;;
     hyprland) wide=240 high=320 ;;
     tablet-switch) keys='-S -m' wide=240 high=320 outputs=1 ;;
