@@ -20,9 +20,7 @@ package struct OptionError: Error {
     /// `program` may have a command.
     package func message(among options: [OptionParser.Option], of program: String) -> String {
         if isValueMissing { return Self.message("option '\(argument)' needs a value", program) }
-        guard argument.begins(with: "--") else {
-            return Self.message("unknown option '\(argument)'", program)
-        }
+        guard argument.begins(with: "--") else { return Self.message("unknown option '\(argument)'", program) }
         let name = argument.utf8.dropFirst(2).prefix { $0 != UInt8(ascii: "=") }
         let word = String(decoding: name, as: UTF8.self)
         let names = options.map { "\($0.name)" }

@@ -313,7 +313,5 @@ final class HeldValue: Sendable {
 
     deinit { release() }
 
-    func release() {
-        mailbox.send { [id] in $0.end(id) }
-    }
+    func release() { mailbox.send { [id] in $0.end(id) } }
 }

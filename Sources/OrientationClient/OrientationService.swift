@@ -38,16 +38,12 @@ public final class OrientationService: Sendable {
         }
     }
 
-    deinit {
-        mailbox.send { $0.stop() }
-    }
+    deinit { mailbox.send { $0.stop() } }
 
     /// Runs `body` on the thread and returns what it completes with, unless the task is cancelled before.
     private func perform<Value: Sendable>(
         _ body:
-            @escaping @Sendable (
-                OrientationConnection, @escaping (Result<Value, OrientationError>) -> Void
-            ) -> Void
+            @escaping @Sendable (OrientationConnection, @escaping (Result<Value, OrientationError>) -> Void) -> Void
     ) async throws(OrientationError) -> Value {
         let (results, continuation) = AsyncStream.makeStream(of: Result<Value, OrientationError>.self)
         mailbox.send { connection in
@@ -103,10 +99,7 @@ public final class OrientationService: Sendable {
     ///
     /// - Throws: ``OrientationError/Code/invalidInterfaceOrientation`` if no orientation would be allowed;
     ///   ``OrientationError/Code/invalidArgument``, also for a request that was released or is another service's.
-    public func update(
-        _ request: GeometryRequest,
-        to preferences: GeometryPreferences
-    ) async throws(OrientationError) {
+    public func update(_ request: GeometryRequest, to preferences: GeometryPreferences) async throws(OrientationError) {
         try await perform { $0.update(request, to: preferences, completion: $1) }
     }
 
@@ -133,10 +126,7 @@ public final class OrientationService: Sendable {
     /// a window is by default, the interface turns at once if it has to.
     ///
     /// - Throws: as ``update(_:to:)``.
-    public func forward(
-        _ container: GeometryRequest,
-        to child: GeometryRequest?
-    ) async throws(OrientationError) {
+    public func forward(_ container: GeometryRequest, to child: GeometryRequest?) async throws(OrientationError) {
         try await perform { $0.forward(container, to: child, completion: $1) }
     }
 

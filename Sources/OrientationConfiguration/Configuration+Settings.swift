@@ -139,11 +139,7 @@ extension Configuration: Configurable {
             device is held, as from iio-sensor-proxy. Both are the same while no rule applies.
             """
         },
-        Setting(
-            Application.section,
-            "SupportedOrientations",
-            .applicationMask { $1(&$0.machine.applicationMasks) }
-        ) {
+        Setting(Application.section, "SupportedOrientations", .applicationMask { $1(&$0.machine.applicationMasks) }) {
             """
             The interface orientations that an application supports, unless it sets others itself. _ID_ is the \
             application's id, as in *[Application org.example.Player]*; each application has its own section.

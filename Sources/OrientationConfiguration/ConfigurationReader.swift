@@ -75,8 +75,7 @@ package final class ConfigurationReader<Target: Configurable> {
     /// Stores what a line assigns; returns what is wrong with it.
     private func problem(of line: IniLine) -> String? {
         switch line.content {
-        case .problem(let problem):
-            return problem
+        case .problem(let problem): return problem
         case .assignment(let section, let key, let value):
             let application = Application.id(in: section)
             let kind = application == nil ? section : Application.section

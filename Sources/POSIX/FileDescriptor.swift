@@ -10,9 +10,7 @@ package final class FileDescriptor {
         self.rawValue = rawValue
     }
 
-    deinit {
-        close(rawValue)
-    }
+    deinit { close(rawValue) }
 
     /// Opens a file for reading.
     package static func open(reading path: String) throws(SystemError) -> FileDescriptor {

@@ -74,9 +74,7 @@ package struct OutputFile: ~Copyable {
 
     package var isTerminal: Bool { isatty(descriptor.rawValue) == 1 }
 
-    package mutating func write(_ text: String) throws(SystemError) {
-        try write(text.utf8)
-    }
+    package mutating func write(_ text: String) throws(SystemError) { try write(text.utf8) }
 
     package mutating func write(_ bytes: some Collection<UInt8>) throws(SystemError) {
         if buffer.count + bytes.count > Self.capacity { try flush() }

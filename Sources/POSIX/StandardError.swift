@@ -12,9 +12,7 @@ package enum StandardError {
     }
 
     /// Writes a line in one call, so that lines of several programs do not mix.
-    package static func print(_ line: String) {
-        write(line + "\n")
-    }
+    package static func print(_ line: String) { write(line + "\n") }
 
     package static func write(_ text: String) {
         var text = text

@@ -6,9 +6,7 @@ import POSIX
 final class Box<Closure> {
     let closure: Closure
 
-    init(_ closure: Closure) {
-        self.closure = closure
-    }
+    init(_ closure: Closure) { self.closure = closure }
 
     static func closure(in userdata: UnsafeMutableRawPointer) -> Closure {
         Unmanaged<Box<Closure>>.fromOpaque(userdata).takeUnretainedValue().closure

@@ -113,9 +113,7 @@ package final class Bus {
         return result
     }
 
-    deinit {
-        sd_bus_flush_close_unref(bus)
-    }
+    deinit { sd_bus_flush_close_unref(bus) }
 
     package func attach(to loop: EventLoop) throws(SystemError) {
         try check("attach the bus", loop.withPointer { sd_bus_attach_event(bus, $0, 0) })
@@ -164,14 +162,10 @@ package final class Bus {
     }
 
     /// Sends InterfacesAdded for an object.
-    package func announceObject(at path: String) {
-        sd_bus_emit_object_added(bus, path)
-    }
+    package func announceObject(at path: String) { sd_bus_emit_object_added(bus, path) }
 
     /// Sends InterfacesRemoved for an object; release its slots afterwards, in the same iteration of the loop.
-    package func announceObjectRemoved(at path: String) {
-        sd_bus_emit_object_removed(bus, path)
-    }
+    package func announceObjectRemoved(at path: String) { sd_bus_emit_object_removed(bus, path) }
 
     /// Sends the signal `member` with the values that `arguments` appends; to `destination` only, if there is one.
     package func emit(
@@ -305,9 +299,7 @@ package final class Bus {
         lastInvalid = line
     }
 
-    func withPointer<Result>(_ body: (OpaquePointer) -> Result) -> Result {
-        body(bus)
-    }
+    func withPointer<Result>(_ body: (OpaquePointer) -> Result) -> Result { body(bus) }
 }
 
 /// Calls the closure in `userdata` with a message; returns 0, so that other handlers get the message too.
@@ -331,12 +323,8 @@ package final class BusSlot {
         sd_bus_slot_set_destroy_callback(slot, release)
     }
 
-    deinit {
-        sd_bus_slot_unref(slot)
-    }
+    deinit { sd_bus_slot_unref(slot) }
 
     /// Ignores the reply of a call.
-    package func cancel() {
-        sd_bus_slot_set_floating(slot, 0)
-    }
+    package func cancel() { sd_bus_slot_set_floating(slot, 0) }
 }

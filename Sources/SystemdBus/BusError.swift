@@ -65,8 +65,7 @@ package struct BusError: Error, Hashable, Sendable {
             "org.freedesktop.systemd1.NoSuchUnit",
             "org.freedesktop.systemd1.UnitMasked":
             true
-        default:
-            false
+        default: false
         }
     }
 }

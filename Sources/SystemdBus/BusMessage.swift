@@ -11,22 +11,14 @@ package final class BusMessage {
     private let message: OpaquePointer
 
     /// Adds a reference to a message that libsystemd owns.
-    init(borrowing message: OpaquePointer) {
-        self.message = sd_bus_message_ref(message)
-    }
+    init(borrowing message: OpaquePointer) { self.message = sd_bus_message_ref(message) }
 
     /// Takes ownership of a reference.
-    init(owning message: OpaquePointer) {
-        self.message = message
-    }
+    init(owning message: OpaquePointer) { self.message = message }
 
-    deinit {
-        sd_bus_message_unref(message)
-    }
+    deinit { sd_bus_message_unref(message) }
 
-    func withPointer<Result>(_ body: (OpaquePointer) -> Result) -> Result {
-        body(message)
-    }
+    func withPointer<Result>(_ body: (OpaquePointer) -> Result) -> Result { body(message) }
 
     // MARK: - Header
 

@@ -21,13 +21,9 @@ package final class Device {
     }
 
     /// Adds a reference to a device that libsystemd owns.
-    init(sharing device: OpaquePointer) {
-        handle = sd_device_ref(device)
-    }
+    init(sharing device: OpaquePointer) { handle = sd_device_ref(device) }
 
-    deinit {
-        sd_device_unref(handle)
-    }
+    deinit { sd_device_unref(handle) }
 
     /// The device's directory `/sys/devices/…`, with links resolved.
     package var syspath: String { text(sd_device_get_syspath) ?? "" }
@@ -96,9 +92,7 @@ package final class Device {
     ///
     /// Reads no file of a device, so that no driver can delay it. Does not use an enumerator:
     /// sd_device_enumerator_get_device_first(3) returns NULL both for an empty list and for a failed scan.
-    package static func entries(
-        ofSubsystem subsystem: String
-    ) throws(SystemError) -> [(folder: String, name: String)] {
+    package static func entries(ofSubsystem subsystem: String) throws(SystemError) -> [(folder: String, name: String)] {
         var entries: [(folder: String, name: String)] = []
         // A subsystem has one of these folders.
         for folder in ["/sys/bus/\(subsystem)/devices/", "/sys/class/\(subsystem)/"] {

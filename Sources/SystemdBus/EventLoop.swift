@@ -16,9 +16,7 @@ package final class EventLoop {
         event = try create("create an event loop") { sd_event_new(&$0) }
     }
 
-    deinit {
-        sd_event_unref(event)
-    }
+    deinit { sd_event_unref(event) }
 
     /// Runs until ``exit(_:)`` and returns its code; keeps `objects` as long, such as sources.
     package func run(keeping objects: AnyObject?...) throws(SystemError) -> Int32 {
@@ -152,9 +150,7 @@ package final class EventLoop {
     }
 
     /// Lends the loop to the bus and the device monitor, which attach themselves to it.
-    func withPointer<Result>(_ body: (OpaquePointer) -> Result) -> Result {
-        body(event)
-    }
+    func withPointer<Result>(_ body: (OpaquePointer) -> Result) -> Result { body(event) }
 }
 
 /// Calls the handler in an event source's userdata, as the source's callback.
@@ -241,7 +237,5 @@ package final class Timer {
         sd_event_source_set_enabled(source.source, Int32(SD_EVENT_ONESHOT))
     }
 
-    package func disarm() {
-        sd_event_source_set_enabled(source.source, Int32(SD_EVENT_OFF))
-    }
+    package func disarm() { sd_event_source_set_enabled(source.source, Int32(SD_EVENT_OFF)) }
 }

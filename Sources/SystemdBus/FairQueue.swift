@@ -23,9 +23,7 @@ struct FairQueue<Element> {
     private var turns: [UInt32] = []
     private var begun = (all: 0, others: 0)
 
-    init(_ limits: Limits) {
-        self.limits = limits
-    }
+    init(_ limits: Limits) { self.limits = limits }
 
     /// Adds an element, unless too many of that user wait; returns whether it was added.
     mutating func add(_ element: Element, of id: UInt32, isPreferred: Bool) -> Bool {

@@ -11,13 +11,9 @@ package enum ServiceManager {
     }
 
     /// Sets the line that `systemctl status` shows.
-    package static func status(_ status: String) {
-        sd_notify(0, "STATUS=\(printable(status))")
-    }
+    package static func status(_ status: String) { sd_notify(0, "STATUS=\(printable(status))") }
 
-    package static func stopping() {
-        sd_notify(0, "STOPPING=1")
-    }
+    package static func stopping() { sd_notify(0, "STOPPING=1") }
 
     /// The folders of system units, in the order in which systemd searches them; empty if memory is short.
     package static var unitFolders: [String] {

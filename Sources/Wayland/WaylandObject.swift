@@ -18,9 +18,7 @@ final class WaylandDisplay {
         pointer = display
     }
 
-    deinit {
-        wl_display_disconnect(pointer)
-    }
+    deinit { wl_display_disconnect(pointer) }
 }
 
 /// An object on a Wayland connection; its last reference destroys the proxy without a request to the compositor.

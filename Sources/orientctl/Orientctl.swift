@@ -73,12 +73,7 @@ private func parse(_ arguments: [String]) throws(CommandError) -> (Command, Invo
     if let stray = first.options.first(where: { option in !accepted.contains { "\($0.name)" == option.name } }) {
         throw refusal(OptionError("--\(stray.name)"), accepted, of: name)
     }
-    let rest = try parse(
-        Array(first.operands.dropFirst()),
-        accepted,
-        stopsAtOperand: command.hasCommandLine,
-        name
-    )
+    let rest = try parse(Array(first.operands.dropFirst()), accepted, stopsAtOperand: command.hasCommandLine, name)
     invocation.add(rest.options)
     if let information = try informationCommand(invocation) {
         invocation.operands = [command.name]

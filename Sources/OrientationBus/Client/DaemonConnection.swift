@@ -45,9 +45,7 @@ package final class DaemonConnection {
     package var onRefusal: (RotationRequest, BusError) -> Void = { _, _ in }
 
     /// Whether the sensor is to be kept running, by each daemon; setting it again repeats a claim that was refused.
-    package var wantsClaim = false {
-        didSet { updateClaim() }
-    }
+    package var wantsClaim = false { didSet { updateClaim() } }
 
     private let bus: Bus
     private var slots: [BusSlot] = []

@@ -79,11 +79,7 @@ extension ManagerObject {
     }
 
     /// An empty mask restores the configuration's.
-    private func setApplicationMask(
-        _ mask: InterfaceOrientationMask,
-        of appID: String,
-        _ message: BusMessage
-    ) {
+    private func setApplicationMask(_ mask: InterfaceOrientationMask, of appID: String, _ message: BusMessage) {
         let event = Event.setApplicationMask(mask.isEmpty ? nil : mask, appID: appID, client: message.sender)
         clients.authorizeUntilEnd(message, for: Names.Action.request) { [host] isAllowed in
             if isAllowed { host.deliver(event, answering: message) }

@@ -41,7 +41,5 @@ final class RequestObject {
         bus.announceObject(at: path)
     }
 
-    deinit {
-        bus.announceObjectRemoved(at: path)
-    }
+    deinit { bus.announceObjectRemoved(at: path) }
 }

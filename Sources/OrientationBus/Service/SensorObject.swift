@@ -66,7 +66,5 @@ package final class SensorObject {
         bus.announceObject(at: path)
     }
 
-    deinit {
-        bus.announceObjectRemoved(at: path)
-    }
+    deinit { bus.announceObjectRemoved(at: path) }
 }

@@ -111,7 +111,5 @@ extension [InputDevice] {
     }
 
     /// The devices that belong to the panel.
-    var builtIn: [InputDevice] {
-        filter { device in isBuiltIn(device.kind) { $0 == device } }
-    }
+    var builtIn: [InputDevice] { filter { device in isBuiltIn(device.kind) { $0 == device } } }
 }

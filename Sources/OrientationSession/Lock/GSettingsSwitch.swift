@@ -108,9 +108,7 @@ final class GSettingsSwitch {
 
     // MARK: - Reading
 
-    private func read() {
-        get { [self] in take($0, ifUnclear: .unset(isLocked: lock.standard)) }
-    }
+    private func read() { get { [self] in take($0, ifUnclear: .unset(isLocked: lock.standard)) } }
 
     /// Calls `completion` with the present value; what fails is tried again later.
     private func get(_ completion: @escaping (_ isLocked: Bool) -> Void) {

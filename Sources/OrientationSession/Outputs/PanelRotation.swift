@@ -122,12 +122,7 @@ struct PanelRotation: Sendable {
         guard !baseline.isEmpty, request != nil || isWaiting || !isOriginal else { return nil }
         let states = panels.first.map { [$0, wanted.named($0.name) ?? $0] } ?? []
         let applied = Set(states.map { $0.transform })
-        return RestorePoint(
-            outputs: baseline,
-            movesNeighbours: movesNeighbours,
-            applied: applied,
-            panels: report.names
-        )
+        return RestorePoint(outputs: baseline, movesNeighbours: movesNeighbours, applied: applied, panels: report.names)
     }
 
     var isKeptForMonitor: Bool { keepsWithMonitor && say == .device && report.hasMonitor }

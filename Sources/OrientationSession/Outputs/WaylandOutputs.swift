@@ -45,9 +45,7 @@ final class WaylandOutputs {
         update()
     }
 
-    deinit {
-        connection.onGlobalsChanged = {}
-    }
+    deinit { connection.onGlobalsChanged = {} }
 
     private func update() {
         guard let interface = orientd_output() else { return }

@@ -33,8 +33,7 @@ final class WlrOutputs: OutputBackend {
 
     private func managerChanged(_ event: Int, _ values: WaylandObject.Values) {
         switch event {
-        case ZWLR_OUTPUT_MANAGER_EVENT_HEAD:
-            heads.append(WlrHead(values[0].o, on: connection))
+        case ZWLR_OUTPUT_MANAGER_EVENT_HEAD: heads.append(WlrHead(values[0].o, on: connection))
         case ZWLR_OUTPUT_MANAGER_EVENT_DONE:
             serial = values[0].u
             heads.removeAll { $0.isFinished }
@@ -127,10 +126,8 @@ private final class WlrHead {
         case ZWLR_OUTPUT_HEAD_EVENT_MODE: addMode(values[0].o)
         case ZWLR_OUTPUT_HEAD_EVENT_ENABLED: state.isEnabled = values[0].i != 0
         case ZWLR_OUTPUT_HEAD_EVENT_CURRENT_MODE: currentMode = values[0].o
-        case ZWLR_OUTPUT_HEAD_EVENT_POSITION:
-            state.position = Position(x: Int(values[0].i), y: Int(values[1].i))
-        case ZWLR_OUTPUT_HEAD_EVENT_TRANSFORM:
-            state.transform = Transform(rawValue: values[0].i) ?? .normal
+        case ZWLR_OUTPUT_HEAD_EVENT_POSITION: state.position = Position(x: Int(values[0].i), y: Int(values[1].i))
+        case ZWLR_OUTPUT_HEAD_EVENT_TRANSFORM: state.transform = Transform(rawValue: values[0].i) ?? .normal
         case ZWLR_OUTPUT_HEAD_EVENT_SCALE:
             let scale = wl_fixed_to_double(values[0].f)
             if Output.isScale(scale) { state.scale = scale }

@@ -233,8 +233,7 @@ final class DisplayRotator {
     private func handle(_ event: OutputEvent) {
         switch event {
         case .outputs(let outputs): outputsReported(outputs)
-        case .changeEnded(let result):
-            advance(.changeEnded(result))
+        case .changeEnded(let result): advance(.changeEnded(result))
         case .window(let window):
             self.window = window
             onEvent(.windowChanged)

@@ -24,11 +24,7 @@ package final class SessionCheck {
     private var findings: [String] = []
 
     /// `warnings` are what is wrong with the configuration's files.
-    package init(
-        configuration: AgentConfiguration,
-        warnings: [String],
-        backend: BackendChoice
-    ) throws(SystemError) {
+    package init(configuration: AgentConfiguration, warnings: [String], backend: BackendChoice) throws(SystemError) {
         self.configuration = configuration
         choice = backend
         loop = try EventLoop()

@@ -69,8 +69,7 @@ final class WlrToplevels {
 
     private func changed(_ window: OpaquePointer, _ event: Int, _ values: WaylandObject.Values) {
         switch event {
-        case ZWLR_FOREIGN_TOPLEVEL_HANDLE_EVENT_APP_ID:
-            windows[window]?.appID = String(cString: values[0].s)
+        case ZWLR_FOREIGN_TOPLEVEL_HANDLE_EVENT_APP_ID: windows[window]?.appID = String(cString: values[0].s)
         case ZWLR_FOREIGN_TOPLEVEL_HANDLE_EVENT_OUTPUT_ENTER:
             if let output = values[0].o { windows[window]?.enter(output) }
         case ZWLR_FOREIGN_TOPLEVEL_HANDLE_EVENT_OUTPUT_LEAVE:

@@ -35,9 +35,7 @@ final class X11Connection {
         self.connection = connection
     }
 
-    deinit {
-        xcb_disconnect(connection)
-    }
+    deinit { xcb_disconnect(connection) }
 
     /// The root window.
     var root: xcb_window_t { screen.root }
@@ -78,9 +76,7 @@ final class X11Connection {
     }
 
     /// Makes a request without a reply; an error is ignored, as objects may vanish at any time.
-    func send(_ request: (OpaquePointer) -> xcb_void_cookie_t) {
-        _ = request(connection)
-    }
+    func send(_ request: (OpaquePointer) -> xcb_void_cookie_t) { _ = request(connection) }
 
     /// Makes a checked request, and returns whether it succeeded.
     func succeeds(_ request: (OpaquePointer) -> xcb_void_cookie_t) -> Bool {
@@ -89,16 +85,12 @@ final class X11Connection {
         return error == nil && !isBroken
     }
 
-    func flush() {
-        xcb_flush(connection)
-    }
+    func flush() { xcb_flush(connection) }
 
     /// Returns when the server has handled all requests.
     ///
     /// If the connection is closed while an event is unread, the server drops requests that it has not read.
-    func finish() {
-        _ = ask(xcb_get_input_focus_reply) { xcb_get_input_focus($0) }
-    }
+    func finish() { _ = ask(xcb_get_input_focus_reply) { xcb_get_input_focus($0) } }
 
     /// Removes the next event from the queue; nil if none has arrived.
     func nextEvent() -> X11Event? {

@@ -30,9 +30,7 @@ final class X11Outputs: OutputBackend {
         pthread_detach(thread)
     }
 
-    deinit {
-        requests.send { $0.loop.exit() }
-    }
+    deinit { requests.send { $0.loop.exit() } }
 
     func apply(_ change: OutputChange) { requests.send { $0.apply(change) } }
 

@@ -92,12 +92,7 @@ struct CalibrateResult {
     /// Calculates the matrix from the readings of the three poses; throws for contradictory poses.
     ///
     /// `trace` is the file that has the readings; nil for those of the sensor.
-    init(
-        _ readings: [Vector3],
-        from trace: String?,
-        of target: CalibrateTarget,
-        isExact: Bool
-    ) throws(CommandError) {
+    init(_ readings: [Vector3], from trace: String?, of target: CalibrateTarget, isExact: Bool) throws(CommandError) {
         do throws(MountCalibration.Refusal) {
             let calibration = try MountCalibration(upright: readings[0], leftEdge: readings[1], faceUp: readings[2])
             let matrix = isExact ? calibration.exactMatrix : try calibration.matrix

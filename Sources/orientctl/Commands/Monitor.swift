@@ -156,9 +156,7 @@ private final class WaybarMonitor {
     private var state: ManagerSnapshot?
     private var shown = ""
 
-    init(_ subscription: Subscription) {
-        self.subscription = subscription
-    }
+    init(_ subscription: Subscription) { self.subscription = subscription }
 
     func show(_ state: ManagerSnapshot?) {
         self.state = state

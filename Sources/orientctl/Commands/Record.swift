@@ -28,9 +28,7 @@ enum Record {
                 let hint = useInstead(of: text, among: Placeholder.sources)
                 throw CommandError("--source=\(text)\(hint) \(SourceChoice.recordable)", .usage)
             }
-            guard source != .sensorCore else {
-                throw CommandError("--source=ssc: \(sensorCore)", .usage)
-            }
+            guard source != .sensorCore else { throw CommandError("--source=ssc: \(sensorCore)", .usage) }
             configuration.source = source
         }
         let text = invocation.value(of: "duration")

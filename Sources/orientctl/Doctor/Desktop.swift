@@ -137,8 +137,7 @@ extension Desktop {
             .warn("\(text); \(VirtualSwitch.setting) adds one for orientctl tablet-mode", remedy: .configure)
         case .on(let isMeasured) where isMeasured || isModeSet:
             .warn("\(text), in spite of TabletSwitch=yes", remedy: .showSwitch)
-        case .on:
-            .warn("\(text); a command adds one", remedy: .orientctl("tablet-mode tablet"))
+        case .on: .warn("\(text); a command adds one", remedy: .orientctl("tablet-mode tablet"))
         }
     }
 

@@ -67,14 +67,11 @@ enum ReadingChecks {
         let magnitude = statistics.mean.magnitude
         let text = "\(decimal(magnitude, places: 3)) g at rest\(source)"
         let unit = hasScale || magnitude == 0 ? 1 : magnitude
-        guard statistics.spread <= Statistics.motion * unit else {
-            return .warn(motion)
-        }
+        guard statistics.spread <= Statistics.motion * unit else { return .warn(motion) }
         switch magnitude / unit {
         case 1 where !hasScale: return .ok("\(text), by a guess of the scale; orientd takes that for 1 g")
         case 0.9...1.1: return .ok(text)
-        case 0.75...1.25:
-            return .warn("\(text): the scale or an offset is inaccurate", remedy: .report)
+        case 0.75...1.25: return .warn("\(text): the scale or an offset is inaccurate", remedy: .report)
         case 0: return .fail("all readings are 0", remedy: .report)
         default: return .fail("\(text): the scale or an offset is wrong", remedy: .report)
         }

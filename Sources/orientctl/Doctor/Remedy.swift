@@ -36,9 +36,7 @@ enum Remedy: Hashable, Sendable {
     }
 
     static let showSwitch = command("systemctl status 'orientd-tablet-switch*'")
-    static let replaceSensorProxy = change(
-        "sudo systemctl mask --now iio-sensor-proxy; sudo systemctl restart orientd"
-    )
+    static let replaceSensorProxy = change("sudo systemctl mask --now iio-sensor-proxy; sudo systemctl restart orientd")
     static let configure = change("sudoedit /etc/orientd/orientd.conf; sudo systemctl restart orientd")
     static let calibrate = change("sudo orientctl calibrate")
     static let doctor = orientctl("doctor")

@@ -194,11 +194,7 @@ extension Replay {
         }
 
         /// Prints the time and `text`, or an object of the time and the changes.
-        private mutating func print(
-            _ text: String,
-            _ changes: [PropertyChange],
-            at time: Double
-        ) throws(SystemError) {
+        private mutating func print(_ text: String, _ changes: [PropertyChange], at time: Double) throws(SystemError) {
             // Standard output is for the picture.
             guard plotPath != "-" else { return }
             if invocation.isJSON {
