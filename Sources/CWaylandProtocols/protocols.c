@@ -11,11 +11,12 @@ static const struct wl_interface *plain[5];
 
 #define TYPES(...) (const struct wl_interface *[]){__VA_ARGS__}
 
+// All events, any of which may come, but only the requests up to the last that is made: their places are their numbers.
+
 // --- wlr-output-management-unstable-v1 ------------------------------------------------------------------------------
 
 static const struct wl_message manager_requests[] = {
     {"create_configuration", "nu", TYPES(&zwlr_output_configuration_v1_interface, NULL)},
-    {"stop", "", plain},
 };
 static const struct wl_message manager_events[] = {
     {"head", "n", TYPES(&zwlr_output_head_v1_interface)},
@@ -26,9 +27,6 @@ const struct wl_interface zwlr_output_manager_v1_interface = {
     "zwlr_output_manager_v1", 4, MESSAGES(manager_requests), MESSAGES(manager_events),
 };
 
-static const struct wl_message head_requests[] = {
-    {"release", "3", plain},
-};
 static const struct wl_message head_events[] = {
     {"name", "s", plain},
     {"description", "s", plain},
@@ -46,12 +44,9 @@ static const struct wl_message head_events[] = {
     {"adaptive_sync", "4u", plain},
 };
 const struct wl_interface zwlr_output_head_v1_interface = {
-    "zwlr_output_head_v1", 4, MESSAGES(head_requests), MESSAGES(head_events),
+    "zwlr_output_head_v1", 4, 0, NULL, MESSAGES(head_events),
 };
 
-static const struct wl_message mode_requests[] = {
-    {"release", "3", plain},
-};
 static const struct wl_message mode_events[] = {
     {"size", "ii", plain},
     {"refresh", "i", plain},
@@ -59,7 +54,7 @@ static const struct wl_message mode_events[] = {
     {"finished", "", plain},
 };
 const struct wl_interface zwlr_output_mode_v1_interface = {
-    "zwlr_output_mode_v1", 3, MESSAGES(mode_requests), MESSAGES(mode_events),
+    "zwlr_output_mode_v1", 3, 0, NULL, MESSAGES(mode_events),
 };
 
 static const struct wl_message configuration_requests[] = {
@@ -83,8 +78,6 @@ static const struct wl_message configuration_head_requests[] = {
     {"set_custom_mode", "iii", plain},
     {"set_position", "ii", plain},
     {"set_transform", "i", plain},
-    {"set_scale", "f", plain},
-    {"set_adaptive_sync", "4u", plain},
 };
 const struct wl_interface zwlr_output_configuration_head_v1_interface = {
     "zwlr_output_configuration_head_v1", 4, MESSAGES(configuration_head_requests), 0, NULL,
@@ -96,7 +89,6 @@ extern const struct wl_interface wl_output_interface, wl_seat_interface, wl_surf
 
 static const struct wl_message power_manager_requests[] = {
     {"get_output_power", "no", TYPES(&zwlr_output_power_v1_interface, &wl_output_interface)},
-    {"destroy", "", plain},
 };
 const struct wl_interface zwlr_output_power_manager_v1_interface = {
     "zwlr_output_power_manager_v1", 1, MESSAGES(power_manager_requests), 0, NULL,
@@ -124,9 +116,6 @@ const struct wl_interface zxdg_output_manager_v1_interface = {
     "zxdg_output_manager_v1", 3, MESSAGES(xdg_output_manager_requests), 0, NULL,
 };
 
-static const struct wl_message xdg_output_requests[] = {
-    {"destroy", "", plain},
-};
 static const struct wl_message xdg_output_events[] = {
     {"logical_position", "ii", plain},
     {"logical_size", "ii", plain},
@@ -135,20 +124,17 @@ static const struct wl_message xdg_output_events[] = {
     {"description", "2s", plain},
 };
 const struct wl_interface zxdg_output_v1_interface = {
-    "zxdg_output_v1", 3, MESSAGES(xdg_output_requests), MESSAGES(xdg_output_events),
+    "zxdg_output_v1", 3, 0, NULL, MESSAGES(xdg_output_events),
 };
 
 // --- wlr-foreign-toplevel-management-unstable-v1 --------------------------------------------------------------------
 
-static const struct wl_message toplevel_manager_requests[] = {
-    {"stop", "", plain},
-};
 static const struct wl_message toplevel_manager_events[] = {
     {"toplevel", "n", TYPES(&zwlr_foreign_toplevel_handle_v1_interface)},
     {"finished", "", plain},
 };
 const struct wl_interface zwlr_foreign_toplevel_manager_v1_interface = {
-    "zwlr_foreign_toplevel_manager_v1", 3, MESSAGES(toplevel_manager_requests), MESSAGES(toplevel_manager_events),
+    "zwlr_foreign_toplevel_manager_v1", 3, 0, NULL, MESSAGES(toplevel_manager_events),
 };
 
 static const struct wl_message toplevel_requests[] = {
@@ -160,8 +146,6 @@ static const struct wl_message toplevel_requests[] = {
     {"close", "", plain},
     {"set_rectangle", "oiiii", TYPES(&wl_surface_interface, NULL, NULL, NULL, NULL)},
     {"destroy", "", plain},
-    {"set_fullscreen", "2?o", TYPES(&wl_output_interface)},
-    {"unset_fullscreen", "2", plain},
 };
 static const struct wl_message toplevel_events[] = {
     {"title", "s", plain},
@@ -179,10 +163,6 @@ const struct wl_interface zwlr_foreign_toplevel_handle_v1_interface = {
 
 // --- ext-workspace-v1 -----------------------------------------------------------------------------------------------
 
-static const struct wl_message workspace_manager_requests[] = {
-    {"commit", "", plain},
-    {"stop", "", plain},
-};
 static const struct wl_message workspace_manager_events[] = {
     {"workspace_group", "n", TYPES(&ext_workspace_group_handle_v1_interface)},
     {"workspace", "n", TYPES(&ext_workspace_handle_v1_interface)},
@@ -190,7 +170,7 @@ static const struct wl_message workspace_manager_events[] = {
     {"finished", "", plain},
 };
 const struct wl_interface ext_workspace_manager_v1_interface = {
-    "ext_workspace_manager_v1", 1, MESSAGES(workspace_manager_requests), MESSAGES(workspace_manager_events),
+    "ext_workspace_manager_v1", 1, 0, NULL, MESSAGES(workspace_manager_events),
 };
 
 static const struct wl_message workspace_group_requests[] = {
@@ -211,10 +191,6 @@ const struct wl_interface ext_workspace_group_handle_v1_interface = {
 
 static const struct wl_message workspace_requests[] = {
     {"destroy", "", plain},
-    {"activate", "", plain},
-    {"deactivate", "", plain},
-    {"assign", "o", TYPES(&ext_workspace_group_handle_v1_interface)},
-    {"remove", "", plain},
 };
 static const struct wl_message workspace_events[] = {
     {"id", "s", plain},

@@ -6,40 +6,31 @@
 #include <stdint.h>
 #include <wayland-util.h>
 
-extern const struct wl_interface zwlr_output_manager_v1_interface;
 extern const struct wl_interface zwlr_output_head_v1_interface;
 extern const struct wl_interface zwlr_output_mode_v1_interface;
-extern const struct wl_interface zwlr_output_configuration_v1_interface;
-extern const struct wl_interface zwlr_output_configuration_head_v1_interface;
-extern const struct wl_interface zwlr_output_power_manager_v1_interface;
-extern const struct wl_interface zwlr_output_power_v1_interface;
-extern const struct wl_interface zxdg_output_manager_v1_interface;
-extern const struct wl_interface zxdg_output_v1_interface;
-extern const struct wl_interface zwlr_foreign_toplevel_manager_v1_interface;
 extern const struct wl_interface zwlr_foreign_toplevel_handle_v1_interface;
-extern const struct wl_interface ext_workspace_manager_v1_interface;
 extern const struct wl_interface ext_workspace_group_handle_v1_interface;
 extern const struct wl_interface ext_workspace_handle_v1_interface;
 
 // Swift would copy the tables, but libwayland compares their addresses.
-static inline const struct wl_interface *orientd_output_manager(void) { return &zwlr_output_manager_v1_interface; }
-static inline const struct wl_interface *orientd_output_configuration(void) { return &zwlr_output_configuration_v1_interface; }
-static inline const struct wl_interface *orientd_output_configuration_head(void) { return &zwlr_output_configuration_head_v1_interface; }
-static inline const struct wl_interface *orientd_output_power_manager(void) { return &zwlr_output_power_manager_v1_interface; }
-static inline const struct wl_interface *orientd_output_power(void) { return &zwlr_output_power_v1_interface; }
-static inline const struct wl_interface *orientd_xdg_output_manager(void) { return &zxdg_output_manager_v1_interface; }
-static inline const struct wl_interface *orientd_xdg_output(void) { return &zxdg_output_v1_interface; }
-static inline const struct wl_interface *orientd_foreign_toplevel_manager(void) { return &zwlr_foreign_toplevel_manager_v1_interface; }
-static inline const struct wl_interface *orientd_workspace_manager(void) { return &ext_workspace_manager_v1_interface; }
+#define INTERFACE(name, interface) \
+    extern const struct wl_interface interface; \
+    static inline const struct wl_interface *orientd_##name(void) { return &interface; }
+
+INTERFACE(output_manager, zwlr_output_manager_v1_interface)
+INTERFACE(output_configuration, zwlr_output_configuration_v1_interface)
+INTERFACE(output_configuration_head, zwlr_output_configuration_head_v1_interface)
+INTERFACE(output_power_manager, zwlr_output_power_manager_v1_interface)
+INTERFACE(output_power, zwlr_output_power_v1_interface)
+INTERFACE(xdg_output_manager, zxdg_output_manager_v1_interface)
+INTERFACE(xdg_output, zxdg_output_v1_interface)
+INTERFACE(foreign_toplevel_manager, zwlr_foreign_toplevel_manager_v1_interface)
+INTERFACE(workspace_manager, ext_workspace_manager_v1_interface)
+#undef INTERFACE
 
 // The numbers of requests and of events, in the order of the protocols, as far as they are used.
-enum {
-    ZWLR_OUTPUT_MANAGER_CREATE_CONFIGURATION,
-};
-enum {
-    ZWLR_OUTPUT_MANAGER_EVENT_HEAD,
-    ZWLR_OUTPUT_MANAGER_EVENT_DONE,
-};
+enum { ZWLR_OUTPUT_MANAGER_CREATE_CONFIGURATION };
+enum { ZWLR_OUTPUT_MANAGER_EVENT_HEAD, ZWLR_OUTPUT_MANAGER_EVENT_DONE };
 enum {
     ZWLR_OUTPUT_HEAD_EVENT_NAME = 0,
     ZWLR_OUTPUT_HEAD_EVENT_MODE = 3,
@@ -50,31 +41,21 @@ enum {
     ZWLR_OUTPUT_HEAD_EVENT_SCALE,
     ZWLR_OUTPUT_HEAD_EVENT_FINISHED,
 };
-enum {
-    ZWLR_OUTPUT_MODE_EVENT_SIZE = 0,
-    ZWLR_OUTPUT_MODE_EVENT_FINISHED = 3,
-};
+enum { ZWLR_OUTPUT_MODE_EVENT_SIZE = 0, ZWLR_OUTPUT_MODE_EVENT_FINISHED = 3 };
 enum {
     ZWLR_OUTPUT_CONFIGURATION_ENABLE_HEAD,
     ZWLR_OUTPUT_CONFIGURATION_DISABLE_HEAD,
     ZWLR_OUTPUT_CONFIGURATION_APPLY,
     ZWLR_OUTPUT_CONFIGURATION_DESTROY = 4,
 };
-enum {
-    ZWLR_OUTPUT_CONFIGURATION_EVENT_SUCCEEDED,
-    ZWLR_OUTPUT_CONFIGURATION_EVENT_FAILED,
-    ZWLR_OUTPUT_CONFIGURATION_EVENT_CANCELLED,
-};
-enum {
-    ZWLR_OUTPUT_CONFIGURATION_HEAD_SET_POSITION = 2,
-    ZWLR_OUTPUT_CONFIGURATION_HEAD_SET_TRANSFORM,
-};
+enum { ZWLR_OUTPUT_CONFIGURATION_EVENT_SUCCEEDED, ZWLR_OUTPUT_CONFIGURATION_EVENT_FAILED };
+enum { ZWLR_OUTPUT_CONFIGURATION_HEAD_SET_POSITION = 2, ZWLR_OUTPUT_CONFIGURATION_HEAD_SET_TRANSFORM };
 enum { ZWLR_OUTPUT_POWER_MANAGER_GET_OUTPUT_POWER };
 enum { ZWLR_OUTPUT_POWER_SET_MODE, ZWLR_OUTPUT_POWER_DESTROY };
 enum { ZWLR_OUTPUT_POWER_EVENT_MODE };
-enum { ZWLR_OUTPUT_POWER_OFF, ZWLR_OUTPUT_POWER_ON };
+enum { ZWLR_OUTPUT_POWER_OFF };
 enum { ZXDG_OUTPUT_MANAGER_GET_XDG_OUTPUT = 1 };
-enum { ZXDG_OUTPUT_EVENT_LOGICAL_SIZE = 1, ZXDG_OUTPUT_EVENT_DONE };
+enum { ZXDG_OUTPUT_EVENT_LOGICAL_SIZE = 1 };
 enum { ZWLR_FOREIGN_TOPLEVEL_HANDLE_DESTROY = 7 };
 enum { ZWLR_FOREIGN_TOPLEVEL_MANAGER_EVENT_TOPLEVEL };
 enum {
