@@ -7,11 +7,7 @@ import OrientationSession
 import POSIX
 
 /// The program's entry, as C has it, since Embedded Swift keeps no command line; SwiftPM links `main` to this name.
-#if compiler(>=6.3)
-@c(orient_agent_main)
-#else
 @_cdecl("orient_agent_main")
-#endif
 func main(_ count: Int32, _ vector: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) -> Int32 {
     // write(2) reports EPIPE.
     orientd_ignore_signal(SIGPIPE)

@@ -7,11 +7,7 @@ import POSIX
 import SystemdBus
 
 /// The program's entry, as C has it, since Embedded Swift keeps no command line; SwiftPM links `main` to this name.
-#if compiler(>=6.3)
-@c(orientctl_main)
-#else
 @_cdecl("orientctl_main")
-#endif
 func main(_ count: Int32, _ vector: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) -> Int32 {
     // A write to a closed pipe fails with EPIPE, and ends the command. A caught signal, unlike an ignored
     // one, is reset in the command that `run` executes.

@@ -5,11 +5,7 @@ import CommandLineOptions
 import POSIX
 
 /// The program's entry; see `orientd`'s.
-#if compiler(>=6.3)
-@c(orientd_tablet_switch_main)
-#else
 @_cdecl("orientd_tablet_switch_main")
-#endif
 func main(_ count: Int32, _ vector: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) -> Int32 {
     let arguments = (0..<Int(count)).compactMap { vector[$0].map { String(cString: $0) } }
     return OptionParser([.init("help", "h", help: "print this help")]).run(

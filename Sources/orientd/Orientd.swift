@@ -8,11 +8,7 @@ import OrientationSensors
 import POSIX
 
 /// The program's entry, as C has it, since Embedded Swift keeps no command line; SwiftPM links `main` to this name.
-#if compiler(>=6.3)
-@c(orientd_main)
-#else
 @_cdecl("orientd_main")
-#endif
 func main(_ count: Int32, _ vector: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) -> Int32 {
     orientd_share_heap()
     // write(2) reports EPIPE: libiio's connections have no MSG_NOSIGNAL, and a log's reader may go.
