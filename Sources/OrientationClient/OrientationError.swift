@@ -66,7 +66,7 @@ public struct OrientationError: Error, Hashable, Sendable {
 
     /// Converts the error of a call.
     init(_ error: BusError) {
-        let standard = "org.freedesktop.DBus.Error."
+        let standard = BusError.standard
         code =
             switch error.name {
             case _ where error.isServiceMissing: .serviceNotRunning

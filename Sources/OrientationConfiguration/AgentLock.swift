@@ -139,9 +139,7 @@ package final class AgentLock {
         guard let folder, let names = try? FileDescriptor.names(in: folder) else { return [] }
         return names.sorted().compactMap { name in
             guard name.ends(with: suffix), let file = try? FileDescriptor.open(withoutWaiting: "\(folder)/\(name)")
-            else {
-                return nil
-            }
+            else { return nil }
             // An agent that has ended leaves the file without a lock.
             guard orientd_is_locked(file.rawValue) != 0, var holder = holder(in: file) else { return nil }
             holder.display = String(name.dropLast(suffix.utf8.count))

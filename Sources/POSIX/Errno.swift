@@ -28,7 +28,6 @@ package struct Errno: Hashable, Sendable {
     package static let notPermitted = Errno(EPERM)
     package static let notSupported = Errno(ENOSYS)
     package static let tooBig = Errno(EFBIG)
-    package static let timedOut = Errno(ETIMEDOUT)
 }
 
 extension Errno: CustomStringConvertible {

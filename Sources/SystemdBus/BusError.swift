@@ -13,66 +13,50 @@ package struct BusError: Error, Hashable, Sendable {
         self.message = message
     }
 
-    package static func invalidArguments(_ message: String) -> BusError {
-        BusError("org.freedesktop.DBus.Error.InvalidArgs", message)
-    }
+    /// The beginning of the names of D-Bus's own errors.
+    package static let standard = "org.freedesktop.DBus.Error."
 
-    package static func accessDenied(_ message: String) -> BusError {
-        BusError("org.freedesktop.DBus.Error.AccessDenied", message)
-    }
-
-    package static func unknownObject(_ message: String) -> BusError {
-        BusError("org.freedesktop.DBus.Error.UnknownObject", message)
-    }
-
-    package static func failed(_ message: String) -> BusError {
-        BusError("org.freedesktop.DBus.Error.Failed", message)
-    }
+    package static func invalidArguments(_ message: String) -> BusError { BusError(standard + "InvalidArgs", message) }
+    package static func accessDenied(_ message: String) -> BusError { BusError(standard + "AccessDenied", message) }
+    package static func unknownObject(_ message: String) -> BusError { BusError(standard + "UnknownObject", message) }
+    package static func failed(_ message: String) -> BusError { BusError(standard + "Failed", message) }
 
     /// Creates the error of a call that could not be sent or served.
-    package init(_ error: SystemError) {
-        self = .failed("\(error)")
-    }
+    package init(_ error: SystemError) { self = .failed("\(error)") }
 
     static let unexpectedTypes = invalidArguments("the arguments are not of the expected types")
 
     /// Whether the error means that the caller lacks permission.
     package var isRefusal: Bool {
-        name == "org.freedesktop.DBus.Error.AccessDenied" || name == Self.interactiveAuthorizationRequired
+        name == Self.standard + "AccessDenied" || name == Self.interactiveAuthorizationRequired
     }
 
     /// The name of the error of a call that polkit would allow after asking a person, which the call did not allow.
-    package static let interactiveAuthorizationRequired =
-        "org.freedesktop.DBus.Error.InteractiveAuthorizationRequired"
+    package static let interactiveAuthorizationRequired = standard + "InteractiveAuthorizationRequired"
 
     /// Whether the service has ended, or let the call time out, before it replied.
     package var isNoReply: Bool {
         // The second is sd-bus's own, for a call that it has waited for.
-        name == "org.freedesktop.DBus.Error.NoReply" || name == "org.freedesktop.DBus.Error.Timeout"
+        name == Self.standard + "NoReply" || name == Self.standard + "Timeout"
     }
 
     /// Whether the bus could not start the service, or not in time.
     package var isFailedStart: Bool {
-        let standard = "org.freedesktop.DBus.Error."
-        return name == standard + "TimedOut" || name.begins(with: standard + "Spawn.")
+        name == Self.standard + "TimedOut" || name.begins(with: Self.standard + "Spawn.")
     }
 
     /// Whether the error means that no service could answer.
     package var isServiceMissing: Bool {
-        switch name {
-        case "org.freedesktop.DBus.Error.ServiceUnknown",
-            "org.freedesktop.DBus.Error.NameHasNoOwner",
-            "org.freedesktop.systemd1.NoSuchUnit",
-            "org.freedesktop.systemd1.UnitMasked":
-            true
-        default: false
-        }
+        [
+            Self.standard + "ServiceUnknown", Self.standard + "NameHasNoOwner", "org.freedesktop.systemd1.NoSuchUnit",
+            "org.freedesktop.systemd1.UnitMasked",
+        ].contains(name)
     }
 }
 
 extension BusError: CustomStringConvertible {
     package var description: String {
-        let saysMore = name != "org.freedesktop.DBus.Error.Failed"
+        let saysMore = name != Self.standard + "Failed"
         return message.isEmpty ? name : message + (saysMore ? " (\(name))" : "")
     }
 }

@@ -18,7 +18,7 @@ extension EventLoop {
         while try !condition() {
             let result = withPointer { sd_event_run($0, UInt64(Self.timeout * 1e6)) }
             guard try check("run a turn of the loop", result) > 0 else {
-                throw SystemError("wait for the condition", errno: .timedOut)
+                throw SystemError("wait for the condition", errno: Errno(ETIMEDOUT))
             }
         }
     }

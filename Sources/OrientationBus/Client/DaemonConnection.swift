@@ -60,7 +60,7 @@ package final class DaemonConnection {
     private var lastCall = 0
 
     /// The error of a call whose daemon has ended.
-    private static let ended = BusError("org.freedesktop.DBus.Error.NoReply", "orientd has ended before it replied")
+    private static let ended = BusError(BusError.standard + "NoReply", "orientd has ended before it replied")
 
     package init(bus: Bus) {
         self.bus = bus
@@ -188,7 +188,7 @@ package final class DaemonConnection {
         completion: @escaping (Result<BusMessage, BusError>) -> Void
     ) {
         guard let destination = destination ?? name else {
-            let error = BusError("org.freedesktop.DBus.Error.ServiceUnknown", "orientd is not running")
+            let error = BusError(BusError.standard + "ServiceUnknown", "orientd is not running")
             return completion(.failure(error))
         }
         lastCall += 1
