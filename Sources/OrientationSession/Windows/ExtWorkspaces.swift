@@ -12,23 +12,16 @@ final class ExtWorkspaces {
     private let outputs: WaylandOutputs
     private var manager: WaylandObject?
     private var groups: [OpaquePointer: Group] = [:]
-    private var workspaces: [OpaquePointer: Workspace] = [:]
-    private var lastNumber = 0
+    private var workspaces: [OpaquePointer: (object: WaylandObject, isActive: Bool)] = [:]
 
     /// The workspaces of one or more outputs.
     private struct Group {
         let object: WaylandObject
         var outputs: Set<OpaquePointer> = []
         var members: Set<OpaquePointer> = []
-        /// The numbers of the members that were shown when the compositor's last changes were complete.
-        var shown: Set<Int> = []
-    }
-
-    private struct Workspace {
-        let object: WaylandObject
-        /// Unlike its address no other workspace ever has it.
-        let number: Int
-        var isActive = false
+        /// The members that were shown when the compositor's last changes were complete; nil once one of them was removed,
+        /// whose address another one may get.
+        var shown: Set<OpaquePointer>? = []
     }
 
     /// Binds the manager; nil if the compositor does not offer one.
@@ -50,9 +43,8 @@ final class ExtWorkspaces {
             groups[proxy] = object.map { Group(object: $0) }
         case EXT_WORKSPACE_MANAGER_EVENT_WORKSPACE:
             guard let proxy = values[0].o else { return }
-            lastNumber += 1
             let object = connection.object(proxy, owned(by: self) { $0.workspaceChanged(proxy, $1, $2) })
-            workspaces[proxy] = object.map { Workspace(object: $0, number: lastNumber) }
+            workspaces[proxy] = object.map { ($0, isActive: false) }
         case EXT_WORKSPACE_MANAGER_EVENT_DONE: update()
         default: manager = nil
         }
@@ -82,7 +74,10 @@ final class ExtWorkspaces {
         case EXT_WORKSPACE_HANDLE_EVENT_REMOVED:
             workspaces[workspace]?.object.send(EXT_WORKSPACE_HANDLE_DESTROY)
             workspaces[workspace] = nil
-            for group in groups.keys { groups[group]?.members.remove(workspace) }
+            for group in groups.keys {
+                groups[group]?.members.remove(workspace)
+                if groups[group]?.shown?.contains(workspace) ?? false { groups[group]?.shown = nil }
+            }
         default: break  // id, name, coordinates, capabilities
         }
     }
@@ -91,7 +86,7 @@ final class ExtWorkspaces {
     private func update() {
         var changed: Set<OpaquePointer> = []
         for (proxy, group) in groups {
-            let shown = Set(group.members.compactMap { workspaces[$0] }.filter { $0.isActive }.map { $0.number })
+            let shown = group.members.filter { workspaces[$0]?.isActive ?? false }
             guard shown != group.shown else { continue }
             groups[proxy]?.shown = shown
             changed.formUnion(group.outputs)
