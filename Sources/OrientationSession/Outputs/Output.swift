@@ -161,12 +161,6 @@ extension [Output] {
         return names.compactMap { name in first { $0.name == name && $0.isShown } }
     }
 
-    /// The first ones, with `panels` wherever they are.
-    func limited(to count: Int, with panels: [Output]) -> [Output] {
-        let first = prefix(count)
-        return first + panels.filter { panel in !first.contains { $0.name == panel.name } }
-    }
-
     /// The output with a name; nil if there is none.
     func named(_ name: String) -> Output? { first { $0.name == name } }
 }

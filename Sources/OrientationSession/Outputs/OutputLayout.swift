@@ -20,11 +20,9 @@ enum OutputLayout {
     /// `reference`, disabled ones, and those that show the same part of the screen as a panel stay.
     static func arranged(_ outputs: [Output], like reference: [Output], panels: [String]) -> [Output] {
         var result = outputs
-        let pairs = outputs.indices.compactMap { index -> Pair? in
-            guard outputs[index].isShown, let old = reference.named(outputs[index].name), old.isShown else {
-                return nil
-            }
-            return Pair(index: index, old: old)
+        let pairs = outputs.indices.compactMap { index -> (index: Int, old: Output)? in
+            let old = reference.named(outputs[index].name)
+            return outputs[index].isShown && old?.isShown == true ? old.map { (index, $0) } : nil
         }
         let bodies = panels.compactMap { name in pairs.first { outputs[$0.index].name == name } }
         guard let root = bodies.first else { return outputs }
@@ -85,11 +83,6 @@ enum OutputLayout {
     /// Whether an output touches another one.
     static func touches(_ output: Output, in outputs: [Output]) -> Bool {
         outputs.contains { $0.isShown && $0.name != output.name && side(of: output.area, at: $0.area) != nil }
-    }
-
-    private struct Pair {
-        let index: Int
-        let old: Output
     }
 
     /// The side of `anchor` that `area` touches with more than a corner.

@@ -21,7 +21,8 @@ struct OutputReport: Sendable {
 
     mutating func update(_ outputs: [Output]) {
         panels = outputs.panels(named: names)
-        self.outputs = outputs.limited(to: Self.most, with: panels)
+        let first = outputs.prefix(Self.most)
+        self.outputs = first + panels.filter { panel in !first.contains { $0.name == panel.name } }
         if !panels.isEmpty { known = panels.map { $0.name } }
     }
 

@@ -19,13 +19,8 @@ struct RandRState {
         var isOn: Bool { mode != 0 }
         /// The same, switched off.
         var off: Crtc {
-            var crtc = self
-            crtc.area.x = 0
-            crtc.area.y = 0
-            crtc.mode = 0
-            crtc.rotation = 1
-            crtc.outputs = []
-            return crtc
+            let origin = Area(x: 0, y: 0, width: area.width, height: area.height)
+            return Crtc(id: id, area: origin, mode: 0, rotation: 1, rotations: rotations, outputs: [])
         }
     }
 
@@ -101,14 +96,14 @@ struct RandRState {
         let lists = 4 * (Int(info.num_crtcs) + Int(info.num_modes) + Int(info.num_clones))
         let start = MemoryLayout<xcb_randr_get_output_info_reply_t>.size
         guard info.crtc != 0 || info.connection != XCB_RANDR_CONNECTION_DISCONNECTED.rawValue,
-            let name = reply.text(count: Int(info.name_len), at: start + lists)
+            let name = reply.values(UInt8.self, count: Int(info.name_len), at: start + lists)
         else { return nil }
         let type = connection.ask(xcb_randr_get_output_property_reply) {
             let property = connection.atom("ConnectorType")
             return xcb_randr_get_output_property($0, id, property, XCB_ATOM_ATOM.rawValue, 0, 1, 0, 0)
         }
-        let isPanel = type?.header.num_items == 1 && type?.value(xcb_atom_t.self, at: 32) == connection.atom("Panel")
-        return Connector(name: name, crtc: info.crtc, isPanel: isPanel)
+        let isPanel = type?.header.num_items == 1 && type?.values(count: 1, at: 32) == [connection.atom("Panel")]
+        return Connector(name: String(decoding: name, as: UTF8.self), crtc: info.crtc, isPanel: isPanel)
     }
 
     /// The outputs, of which those without a CRTC are disabled.

@@ -149,13 +149,4 @@ struct X11Reply<Header: BitwiseCopyable> {
     func values<Value: BitwiseCopyable>(format: UInt8, count: Int) -> [Value]? {
         Int(format) == 8 * MemoryLayout<Value>.size ? values(count: count) : nil
     }
-
-    func value<Value: BitwiseCopyable>(_ type: Value.Type = Value.self, at offset: Int) -> Value? {
-        values(type, count: 1, at: offset)?.first
-    }
-
-    /// The text from `offset` on; nil if it is shorter than `count` bytes.
-    func text(count: Int, at offset: Int) -> String? {
-        values(UInt8.self, count: count, at: offset).map { String(decoding: $0, as: UTF8.self) }
-    }
 }
