@@ -118,7 +118,9 @@ package final class Agent {
     }
 
     /// The desktop that rotates the display.
-    private var desktop: OtherRotators.Desktop? { OtherRotators.desktop(server: display.surroundings.server) }
+    private var desktop: (description: String, lock: DesktopLock?)? {
+        OtherRotators.desktop(server: display.surroundings.server)
+    }
 
     /// Ends with a status after which the service manager starts the agent again, if a desktop comes after it.
     ///
@@ -348,22 +350,19 @@ package final class Agent {
     }
 }
 
-/// Restores the display after an agent that ended without restoring it.
-package enum Restoration {
-    /// Restores the display that the environment names; returns the exit status.
-    package static func run(
-        configuration: AgentConfiguration,
-        backend: BackendChoice,
-        log: Log
-    ) throws(SystemError) -> Int32 {
-        let loop = try EventLoop()
-        let display = try DisplayRotator(backend, configuration, restoresOnly: true, loop: loop, log: log)
-        guard display.saved != nil else { return 0 }
-        try display.begin()
-        display.end {
-            if let postponement = display.postponement { log.info(postponement) }
-            loop.exit(display.saved != nil && display.postponement == nil ? 1 : 0)
-        }
-        return try loop.run(keeping: display)
+/// Restores the display that the environment names, after an agent that ended without that; returns the exit status.
+package func restoreDisplay(
+    _ configuration: AgentConfiguration,
+    backend: BackendChoice,
+    log: Log
+) throws(SystemError) -> Int32 {
+    let loop = try EventLoop()
+    let display = try DisplayRotator(backend, configuration, restoresOnly: true, loop: loop, log: log)
+    guard display.saved != nil else { return 0 }
+    try display.begin()
+    display.end {
+        if let postponement = display.postponement { log.info(postponement) }
+        loop.exit(display.saved != nil && display.postponement == nil ? 1 : 0)
     }
+    return try loop.run(keeping: display)
 }

@@ -36,17 +36,13 @@ private func run(_ options: Options) -> Int32 {
         var configuration = reader.configuration
         if let outputs = options.outputs { configuration.outputs = outputs }
         if options.task == .check {
-            let check = try SessionCheck(
-                configuration: configuration,
-                warnings: reader.warnings,
-                backend: options.backend
-            )
-            try OutputFile.print(check.run())
+            let check = try SessionCheck(configuration, backend: options.backend)
+            try OutputFile.print(check.run(warnings: reader.warnings))
             return 0
         }
         for warning in reader.warnings { log.warning(warning) }
         if options.task == .restore {
-            return try Restoration.run(configuration: configuration, backend: options.backend, log: log)
+            return try restoreDisplay(configuration, backend: options.backend, log: log)
         }
         return try Agent(configuration: configuration, backend: options.backend, bus: options.bus, log: log).run()
     } catch {

@@ -26,8 +26,9 @@ import Testing
         for compositor in Compositor.allCases where compositor != .sway && compositor != .hyprland {
             for kind in [InputDevice.Kind.touchScreen, .tablet] {
                 let device = InputDevice(name: "ELAN Touch", kind: kind, place: .builtIn)
-                let setting = try #require(InputSetting(for: device, on: "DSI-1", in: compositor))
-                #expect(setting.line.contains("DSI-1") && setting.description.hasSuffix(setting.line))
+                let setting = try #require(compositor.inputSetting(for: device, on: "DSI-1"))
+                let line = try #require(setting.split(separator: " the line ").last)
+                #expect(setting.hasPrefix("~/.config/") && line.contains("DSI-1") && line != setting)
             }
         }
     }

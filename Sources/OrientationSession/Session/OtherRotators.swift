@@ -8,14 +8,6 @@ import SystemdBus
 /// The other programs that may rotate the display of this session, found by the names that they own on its bus, and by
 /// their claims of the sensor.
 enum OtherRotators {
-    /// A desktop that rotates the display itself.
-    struct Desktop {
-        /// Who rotates the display, as a sentence.
-        let description: String
-        /// Its rotation switch; nil if it has none that holds the display as it is.
-        let lock: DesktopLock?
-    }
-
     /// The names of what follows net.hadess.SensorProxy: mutter, which is also a library of other desktops, and Phosh in
     /// its place, Cinnamon, and KWin.
     private static let desktops: [(name: String, lock: DesktopLock?)] = [
@@ -28,17 +20,18 @@ enum OtherRotators {
     /// Programs that follow net.hadess.SensorProxy and rotate a display, by the names of their processes.
     static let programs = ["iio-hyprland", "iio-niri", "iio-sway"]
 
-    /// The desktop that rotates the display of this session; nil if the session has none of these, or no bus.
+    /// Describes the desktop that rotates the display of this session, as a sentence; nil if the session has none of these,
+    /// or no bus.
     ///
-    /// `server` is the process that provides the display on Wayland.
-    static func desktop(server: Int32?) -> Desktop? {
+    /// `server` is the process that provides the display on Wayland. The lock is nil for a desktop without a rotation
+    /// switch that holds the display as it is.
+    static func desktop(server: Int32?) -> (description: String, lock: DesktopLock?)? {
         guard let session = try? Bus(.session) else { return nil }
         for (name, lock) in desktops {
             guard let owner = session.owner(of: name),
                 owner.mayRotate(isKWin: name == "org.kde.KWin", displayOf: server)
             else { continue }
-            let description = "\(owner), which owns \(name), is a desktop that rotates displays itself"
-            return Desktop(description: description, lock: lock)
+            return ("\(owner), which owns \(name), is a desktop that rotates displays itself", lock)
         }
         return nil
     }

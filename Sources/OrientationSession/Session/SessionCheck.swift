@@ -13,7 +13,6 @@ package final class SessionCheck {
     private static let timeout = 2.0
 
     private let configuration: AgentConfiguration
-    private let warnings: [String]
     private let choice: BackendChoice
     private let loop: EventLoop
     /// Nil without a display.
@@ -23,16 +22,16 @@ package final class SessionCheck {
     /// The findings as lines of JSON.
     private var findings: [String] = []
 
-    /// `warnings` are what is wrong with the configuration's files.
-    package init(configuration: AgentConfiguration, warnings: [String], backend: BackendChoice) throws(SystemError) {
+    package init(_ configuration: AgentConfiguration, backend: BackendChoice) throws(SystemError) {
         self.configuration = configuration
         choice = backend
         loop = try EventLoop()
-        self.warnings = warnings
     }
 
     /// Checks the session that the environment describes; returns lines as `orientctl doctor --json` prints them.
-    package func run() throws(SystemError) -> [String] {
+    ///
+    /// `warnings` are what is wrong with the configuration's files.
+    package func run(warnings: [String]) -> [String] {
         checkSession()
         for warning in warnings { add("warn", "agent.conf", warning, remedy: "man orient-agent.conf") }
         return findings
@@ -54,21 +53,18 @@ package final class SessionCheck {
             return
         }
         do throws(SystemError) {
-            try checkDisplay()
+            let server = try DisplayServer(choice, loop: loop, longestAnswer: Self.timeout)
+            surroundings = server.surroundings
+            server.onEvent = { [self] in handle($0) }
+            try server.connect()
+            _ = try loop.run(keeping: server)
         } catch {
             add(surroundings == nil ? "warn" : "fail", surroundings == nil ? "session" : "display", "\(error)")
             if surroundings == nil { return }
         }
         checkRivals()
         checkHooks()
-        if let agent {
-            add(agent)
-        } else {
-            addMissingAgent()
-        }
-    }
-
-    private func addMissingAgent() {
+        if let agent { return add(agent) }
         do throws(SystemError) {
             if let surroundings { try AgentLock.check(display: surroundings.display) }
             let text = "orient-agent does not run in this session; its manual has the line that starts it at login"
@@ -102,14 +98,6 @@ package final class SessionCheck {
         add("ok", "agent", "process \(agent.process) \(deed)")
     }
 
-    private func checkDisplay() throws(SystemError) {
-        let server = try DisplayServer(choice, loop: loop, longestAnswer: Self.timeout)
-        surroundings = server.surroundings
-        server.onEvent = { [self] in handle($0) }
-        try server.connect()
-        _ = try loop.run(keeping: server)
-    }
-
     private func handle(_ event: OutputEvent) {
         guard findings.isEmpty else { return }
         switch event {
@@ -124,29 +112,24 @@ package final class SessionCheck {
         let names = outputs.shownNames.joined(separator: ", ")
         add("ok", "display", "outputs: \(names.isEmpty ? "none" : names)")
         let report = OutputReport(outputs, panels: configuration.outputs)
+        // It may have been told another output than the configuration names.
+        if report.panels.isEmpty, let agent, agent.hindrance != .noOutput { return }
+        if let problem = report.problem { add("warn", "panel", problem, remedy: "man orient-agent.conf") }
         guard let panel = report.panels.first else {
-            // It may have been told another output than the configuration names.
-            if let agent, agent.hindrance != .noOutput { return }
-            addProblem(of: report)
             let names = report.disabledPanels.joined(separator: " and ")
             if names.isEmpty { return }
             return add("warn", "panel", "\(names) is off, as with a closed lid, and is rotated when it is on again")
         }
-        addProblem(of: report)
         hasPanel = true
         let direction = panel.transform.isSideways ? " counter-clockwise, as Wayland counts" : ""
         add("ok", "panel", "\(panel.name), transform \(panel.transform)\(direction)")
         checkTouch(panel, outputs)
     }
 
-    private func addProblem(of report: OutputReport) {
-        if let problem = report.problem { add("warn", "panel", problem, remedy: "man orient-agent.conf") }
-    }
-
     private func checkTouch(_ panel: Output, _ outputs: [Output]) {
         let condition = unmetCondition(InputTarget([panel], among: outputs))
         for device in InputDevice.all.builtIn {
-            if let setting = surroundings?.compositor.flatMap({ InputSetting(for: device, on: panel.name, in: $0) }) {
+            if let setting = surroundings?.compositor?.inputSetting(for: device, on: panel.name) {
                 add("warn", "touch", "\(device.name) follows \(panel.name) only if \(setting)")
             } else {
                 let text = "\(device.name) follows \(panel.name)" + (condition.map { " only \($0)" } ?? "")
