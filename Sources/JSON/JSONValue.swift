@@ -33,7 +33,6 @@ package final class JSONValue {
         }
     }
 
-    /// Creates an object.
     package init(_ members: KeyValuePairs<String, PropertyValue> = [:]) {
         value = json_object_new_object()
         for (name, value) in members { set(name, value) }

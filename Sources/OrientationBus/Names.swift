@@ -18,7 +18,6 @@ package enum Names {
     static let properties = "org.freedesktop.DBus.Properties"
     package static let peer = "org.freedesktop.DBus.Peer"
 
-    /// The polkit actions.
     package enum Action {
         package static let claim = "org.orientd1.claim"
         package static let lock = "org.orientd1.lock"

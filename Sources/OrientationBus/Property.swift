@@ -89,7 +89,6 @@ package struct Property<Status>: Sendable {
         }
     }
 
-    /// A vector whose changes are not announced.
     static func silentVector(_ member: StaticString, _ field: @escaping Field<Vector3>) -> Property {
         Property(member, "(ddd)", change: .silent, field, encode: { .vector(x: $0.x, y: $0.y, z: $0.z) }) { value in
             if case .vector(let x, let y, let z) = value { Vector3(x, y, z) } else { nil }
@@ -161,7 +160,6 @@ extension NamedValue {
     fileprivate static func refusal(of name: String) -> String { "'\(name)' is none of \(names)" }
 }
 
-/// A property that has changed, with its new value.
 package struct PropertyChange: Hashable, Sendable {
     package let name: String
     package let value: PropertyValue

@@ -17,7 +17,6 @@ extension RotationRequest {
         ("reason", .text("Reason") { $1(&$0.reason) }),
     ]
 
-    /// Every property of `org.orientd1.Request`.
     static let properties =
         [.text("AppId", .constant) { $1(&$0.appID) }] + options.map { $0.property }
         + [.maskNames("SupportedNames") { $1(&$0.supported) }]

@@ -20,7 +20,6 @@ package enum SourceChoice: Hashable, Sendable {
 
     private static let others = "iio:URI such as iio:ip:HOST, replay:FILE or simulate"
 
-    /// This machine's own sensors.
     package static let local = SourceChoice.iio(uri: "local:")
 
     /// The libiio context; nil for a recording or a simulation.
@@ -56,7 +55,6 @@ package struct Configuration: Hashable, Sendable {
     /// The file that is read unless another is named.
     package static let standardPath = "/etc/orientd/orientd.conf"
 
-    /// The settings by which the machine decides.
     package var machine = MachineConfiguration()
     package var source = SourceChoice.local
     /// In Hz.

@@ -5,7 +5,6 @@ import POSIX
 
 /// What a configuration file configures.
 package protocol Configurable: Hashable, Sendable, SendableMetatype {
-    /// Creates it with the defaults.
     init()
 
     /// The program that reads the file, for messages.

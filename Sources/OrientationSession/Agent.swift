@@ -117,7 +117,6 @@ package final class Agent {
         claim()
     }
 
-    /// The desktop that rotates the display.
     private var desktop: (description: String, lock: DesktopLock?)? {
         OtherRotators.desktop(server: display.surroundings.server)
     }

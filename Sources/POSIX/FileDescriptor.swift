@@ -12,7 +12,6 @@ package final class FileDescriptor {
 
     deinit { close(rawValue) }
 
-    /// Opens a file for reading.
     package static func open(reading path: String) throws(SystemError) -> FileDescriptor {
         FileDescriptor(owning: try checkSystem("open", named(path), orientd_open_for_reading(path)))
     }

@@ -68,7 +68,6 @@ package func firstFolder(in folders: String) -> String? {
     folders.utf8.split(separator: UInt8(ascii: ":")).first.map { String(Substring($0)) }
 }
 
-/// The processes that run.
 package var runningProcesses: [Int32] { ((try? FileDescriptor.names(in: "/proc")) ?? []).compactMap { Int32($0) } }
 
 /// Returns the name of a process's program, of 15 bytes at most; nil if there is no such process.

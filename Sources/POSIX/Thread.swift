@@ -36,7 +36,6 @@ package func startThread(_ operation: String, _ body: sending @escaping () -> Vo
     return thread
 }
 
-/// What a thread runs.
 private final class ThreadBody {
     let run: () -> Void
 

@@ -8,7 +8,6 @@ package import POSIX
 /// Every user of a computer can send any signal to any connection of its system bus, which only stamps it with the
 /// sender's unique name; libsystemd does not compare that with the sender of a match.
 package enum SignalSender: Hashable {
-    /// The bus daemon.
     case busDaemon
     /// The connection that owns this name when it sends the signal.
     case owner(of: String)

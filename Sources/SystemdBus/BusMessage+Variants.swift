@@ -6,7 +6,6 @@ extension BusMessage {
         try readDictionary("sv") { () throws(BusError) in try read(try readString()) }
     }
 
-    /// Reads a variant that is a string.
     package func readTextVariant() throws(BusError) -> String {
         try readVariant("s") { () throws(BusError) in try readString() }
     }

@@ -235,7 +235,6 @@ package final class BusMessage {
         sd_bus_message_send(answer)
     }
 
-    /// Replies to a method call with an error.
     package func reply(_ error: BusError) {
         var answer = sd_bus_error()
         sd_bus_error_set(&answer, error.name, error.message)

@@ -7,7 +7,6 @@ package import POSIX
 ///
 /// It lives, also without a reference, until the program has ended.
 package final class ChildProcess {
-    /// How it ended.
     package struct End: Hashable, Sendable {
         /// As shells have it: 0 for success.
         package var status: Int32

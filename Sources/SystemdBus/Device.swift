@@ -37,7 +37,6 @@ package final class Device {
     /// The device node, `/dev/…`; nil if it has none.
     package var devnode: String? { text(sd_device_get_devname) }
 
-    /// The parent device; nil if it has none.
     package var parent: Device? {
         var parent: OpaquePointer?
         guard sd_device_get_parent(handle, &parent) >= 0 else { return nil }

@@ -11,7 +11,6 @@ package enum PropertyValue: Hashable, Sendable {
     case vector(x: Double, y: Double, z: Double)
     case path(String)
 
-    /// The D-Bus type.
     package var signature: StaticString {
         switch self {
         case .text: "s"

@@ -46,7 +46,6 @@ package final class WaylandObject {
         wl_proxy_destroy(proxy)
     }
 
-    /// Makes a request.
     package func send(_ request: Int, _ values: [wl_argument] = []) { _ = marshal(request, values, nil) }
 
     /// Makes a request whose first argument is the object that it creates.

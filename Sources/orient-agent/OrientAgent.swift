@@ -23,7 +23,6 @@ func main(_ count: Int32, _ vector: UnsafeMutablePointer<UnsafeMutablePointer<CC
     )
 }
 
-/// Runs the agent; returns the exit status.
 private func run(_ options: Options) -> Int32 {
     let log = Log("orient-agent", isVerbose: options.isVerbose)
     do throws(SystemError) {

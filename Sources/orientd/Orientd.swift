@@ -25,7 +25,6 @@ func main(_ count: Int32, _ vector: UnsafeMutablePointer<UnsafeMutablePointer<CC
     )
 }
 
-/// Runs the daemon; returns the exit status.
 private func run(_ options: Options) -> Int32 {
     let log = Log("orientd", isVerbose: options.isVerbose)
     if !options.isVerbose { IIOContext.silenceLibrary() }

@@ -15,7 +15,6 @@ extension AutorotateMode {
     package static let words = allCases.map { $0.name } + ["auto"]
 }
 
-/// What clients may call about rotation.
 extension ManagerObject {
     func addRotationMembers() {
         interface.method("SetRotationLock", "s", names: "lock") { [self] message throws(BusError) in

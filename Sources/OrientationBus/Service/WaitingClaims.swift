@@ -28,7 +28,6 @@ final class WaitingClaims {
         if messages.count == 1 { timer?.arm(after: timeout) }
     }
 
-    /// Answers the claims that wait.
     private func answer() {
         guard !messages.isEmpty else { return }
         timer?.disarm()

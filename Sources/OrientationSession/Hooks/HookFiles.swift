@@ -10,7 +10,6 @@ struct HookFiles {
     /// The user's files that are not executable, except those that disable one of the system.
     private(set) var notExecutable: [String] = []
 
-    /// Reads the folders.
     init() {
         // Without a home, there is no folder of that name.
         let own = userConfigurationFolder.map { $0 + "/orientd/hooks.d/" } ?? ""

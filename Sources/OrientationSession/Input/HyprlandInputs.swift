@@ -137,7 +137,6 @@ final class HyprlandInputs: InputMapper {
         }
     }
 
-    /// Sets all of these devices.
     private func set(_ devices: [String], to target: InputTarget) {
         guard !devices.isEmpty, let transform = target.transform else { return finishAttempt(nil) }
         let output = target.output.map { ("output", $0) }

@@ -19,9 +19,7 @@ struct InputDevice: Hashable, Sendable {
     var path = ""
 
     enum Place: Sendable {
-        /// A part of the machine.
-        case builtIn
-        case external
+        case builtIn, external
         /// Made by a program, for a device with the same numbers if there is one: iptsd does so for Surface's screens.
         case virtual
         case unknown

@@ -70,10 +70,8 @@ final class LockKeeper {
         readLogin()
     }
 
-    /// Ends what follows the desktop's switch.
     func end() { desktop?.end() }
 
-    /// The state of orientd has changed.
     func serviceChanged(from before: ManagerStatus?) {
         guard let status = daemon.state.snapshot?.status else { return process(.reads(.service, .unknown)) }
         let reading = LockSync.Reading.locked(status.rotationLock != .off)
@@ -112,7 +110,6 @@ final class LockKeeper {
         }
     }
 
-    /// Reads properties of a session.
     private static func properties(_ message: BusMessage) throws(BusError) -> [String: PropertyValue] {
         var properties: [String: PropertyValue] = [:]
         try message.readNamedVariants { name throws(BusError) in properties[name] = try message.readAnyVariant() }

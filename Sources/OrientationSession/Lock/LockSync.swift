@@ -8,7 +8,6 @@ struct LockSync {
 
     /// What a side reads: whether it is locked.
     enum Reading: Hashable {
-        /// It cannot be read.
         case unknown
         /// Nobody has ever set it; what it counts as until then.
         case unset(isLocked: Bool)

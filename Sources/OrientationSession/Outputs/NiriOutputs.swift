@@ -22,7 +22,6 @@ final class NiriOutputs: OutputBackend {
     /// Why a part of the current change was refused.
     private var refusal: String?
 
-    /// Connects to niri's own socket.
     init(
         _ path: String,
         changes: WaylandOutputs,

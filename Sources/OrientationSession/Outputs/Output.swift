@@ -40,7 +40,6 @@ struct Position: Hashable, Sendable {
 struct Extent: Hashable, Sendable {
     var width, height: Int
 
-    /// The size of a picture of this size after a transform.
     func transformed(_ transform: Transform) -> Extent {
         transform.isSideways ? Extent(width: height, height: width) : self
     }
@@ -161,6 +160,5 @@ extension [Output] {
         return names.compactMap { name in first { $0.name == name && $0.isShown } }
     }
 
-    /// The output with a name; nil if there is none.
     func named(_ name: String) -> Output? { first { $0.name == name } }
 }

@@ -80,7 +80,6 @@ enum OutputLayout {
         return result
     }
 
-    /// Whether an output touches another one.
     static func touches(_ output: Output, in outputs: [Output]) -> Bool {
         outputs.contains { $0.isShown && $0.name != output.name && side(of: output.area, at: $0.area) != nil }
     }

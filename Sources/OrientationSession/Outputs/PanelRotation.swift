@@ -9,7 +9,6 @@ import OrientationCore
 struct PanelRotation: Sendable {
     /// What the panels are to show.
     enum Goal: Hashable, Sendable {
-        /// What they show now.
         case unchanged
         case transform(OutputTransform)
         /// What they would show without this agent.
@@ -19,7 +18,6 @@ struct PanelRotation: Sendable {
     enum Event: Sendable {
         /// The goal is another, or the same one by an explicit command of a person.
         case goalSet(Goal, isCommand: Bool)
-        /// The state of all outputs was reported.
         case outputsReported([Output])
         /// The change that was requested last has ended.
         case changeEnded(OutputResult)
@@ -27,7 +25,6 @@ struct PanelRotation: Sendable {
         case configurationReloaded
         /// Something has happened that may end refusals, such as a session that is active again.
         case mayBeAccepted
-        /// The deadline has come.
         case timePassed
     }
 
@@ -107,7 +104,6 @@ struct PanelRotation: Sendable {
     /// The outputs that are rotated, the main one first; empty while they are missing or disabled.
     var panels: [Output] { report.panels }
 
-    /// Whether a change is under way.
     var isChanging: Bool { request != nil }
 
     /// Whether nothing is to be done now; what is refused again and again is tried later.
@@ -290,7 +286,6 @@ struct PanelRotation: Sendable {
 
     // MARK: - Changes
 
-    /// The outputs as they are to be.
     private var wanted: [Output] {
         switch goal {
         case .unchanged: outputs

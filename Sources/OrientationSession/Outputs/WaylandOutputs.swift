@@ -110,7 +110,6 @@ final class WaylandOutputs {
         if asked.isEmpty { onPower(off) }
     }
 
-    /// Blanks outputs.
     func turnOff(_ names: Set<String>) {
         for output in outputs.values where names.contains(output.name) {
             let power = power(of: output) { _, _ in }

@@ -96,7 +96,6 @@ final class WlrOutputs: OutputBackend {
 private final class WlrHead {
     private(set) var isFinished = false
     private var state = Output(name: "")
-    /// The modes that the head offers.
     private var modes: [OpaquePointer: (object: WaylandObject, width: Int, height: Int)] = [:]
     private var currentMode: OpaquePointer?
     private let connection: WaylandConnection
@@ -108,7 +107,6 @@ private final class WlrHead {
         head = connection.object(proxy, owned(by: self) { $0.changed($1, $2) })
     }
 
-    /// The head as an argument of requests.
     var argument: wl_argument { wl_argument(o: head?.proxy) }
 
     var output: Output {

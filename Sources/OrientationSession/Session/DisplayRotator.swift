@@ -9,7 +9,6 @@ import SystemdBus
 enum DisplayEvent {
     /// The outputs changed, or are known for the first time.
     case outputsChanged
-    /// ``DisplayRotator/activity`` changed.
     case activityChanged
     /// The display was rotated or restored.
     case rotated
@@ -88,7 +87,6 @@ final class DisplayRotator {
         timer = try loop.timer { [self] in advance(.timePassed) }
     }
 
-    /// Connects to the display server.
     func begin() throws(SystemError) {
         server.onEvent = { [self] in handle($0) }
         try server.connect()
@@ -111,7 +109,6 @@ final class DisplayRotator {
         rotation?.wouldRotate(to: transform, isCommand: isCommand) ?? false
     }
 
-    /// How the display is reached.
     var surroundings: Surroundings { server.surroundings }
 
     /// Writes what the agent does into the lock's file.
@@ -200,7 +197,6 @@ final class DisplayRotator {
         if rotation.isSettled { restored() }
     }
 
-    /// Calls what waits for the end of restoring.
     private func restored() {
         let completion = onRestored
         onRestored = nil

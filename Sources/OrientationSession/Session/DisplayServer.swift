@@ -41,7 +41,6 @@ final class DisplayServer {
     private var workspaces: ExtWorkspaces?
     /// The outputs as the backend has reported them last, and completed by what Wayland says.
     private var heads: [Output] = [], completed: [Output] = []
-    /// The change that is made.
     private var change = OutputChange()
 
     /// Set once, before ``connect()``.

@@ -85,13 +85,10 @@ struct Surroundings: Hashable {
     /// The only one of these; nil if there are none or several.
     private static var onlyCompositor: String? { compositors.count == 1 ? compositors[0].name : nil }
 
-    /// What serves an X display.
     private enum XServer {
         /// A server with outputs of its own.
         case own
-        case xwayland
-        /// Nobody answers.
-        case silent
+        case xwayland, silent
     }
 
     /// Asks a local X server; a remote one is not asked.

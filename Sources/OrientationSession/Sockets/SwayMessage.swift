@@ -39,7 +39,6 @@ struct SwayMessage: Hashable, Sendable {
 }
 
 extension SwayMessage {
-    /// Reads a message with its header.
     init(_ bytes: [UInt8]) {
         self.init(kind: Self.word(of: bytes[...], at: 10), payload: Array(bytes[Self.headerSize...]))
     }

@@ -13,7 +13,6 @@ struct MessageError: Error {
 }
 
 extension JSONValue {
-    /// Reads the JSON of a message.
     convenience init(message: [UInt8]) throws(MessageError) {
         do throws(JSONError) {
             try self.init(message)

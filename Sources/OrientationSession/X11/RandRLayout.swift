@@ -50,7 +50,6 @@ struct RandRLayout {
         screen = whole.size
     }
 
-    /// Whether a CRTC is within the screen.
     func contains(_ crtc: RandRState.Crtc) -> Bool {
         crtc.area.right <= screen.width && crtc.area.bottom <= screen.height
     }

@@ -12,12 +12,10 @@ struct RandRState {
         /// 0 for a CRTC that is off.
         var mode: xcb_randr_mode_t
         var rotation: UInt16
-        /// The rotations that are supported.
         let rotations: UInt16
         var outputs: [xcb_randr_output_t]
 
         var isOn: Bool { mode != 0 }
-        /// The same, switched off.
         var off: Crtc {
             let origin = Area(x: 0, y: 0, width: area.width, height: area.height)
             return Crtc(id: id, area: origin, mode: 0, rotation: 1, rotations: rotations, outputs: [])
@@ -139,6 +137,5 @@ extension Transform {
         self = Transform(rawValue: Int32((turns + halfTurn) % 4 + (isMirrored ? 4 : 0))) ?? .normal
     }
 
-    /// The flags of RandR.
     var randrFlags: UInt16 { UInt16(1) << UInt16(quarterTurns) | (isMirrored ? Self.reflectX : 0) }
 }

@@ -37,7 +37,6 @@ final class X11Connection {
 
     deinit { xcb_disconnect(connection) }
 
-    /// The root window.
     var root: xcb_window_t { screen.root }
 
     /// Readable when events may have arrived; those that arrive with a reply are queued without that.

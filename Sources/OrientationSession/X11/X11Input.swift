@@ -93,7 +93,6 @@ final class X11Input {
         isStale = true
     }
 
-    /// Brings all devices up to date.
     func update() {
         isStale = false
         guard let (panel, isMapped) = target else { return }
@@ -204,7 +203,6 @@ final class X11Input {
 
     // MARK: - Devices
 
-    /// Finds the devices that are to be mapped.
     private func findDevices(_ mapping: CalibrationMatrix, of panel: String) {
         defer { scan = .done }
         let builtIn = builtIn

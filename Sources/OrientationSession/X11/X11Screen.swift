@@ -118,7 +118,6 @@ final class X11Screen {
         }
     }
 
-    /// Reports the outputs as they are now.
     private func report() {
         isStale = false
         // An event follows if the server refused because its configuration is newer.

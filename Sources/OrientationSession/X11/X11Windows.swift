@@ -15,7 +15,6 @@ final class X11Windows {
     /// Whether something changed since the last ``update()``.
     private(set) var isStale = true
 
-    /// Follows the active window.
     init(_ connection: X11Connection) {
         self.connection = connection
         activeWindow = connection.atom("_NET_ACTIVE_WINDOW")

@@ -17,7 +17,6 @@ final class CalibrateSession {
     private var silence: Timer?
     private var keyboard: EventSource?
 
-    /// The readings of the poses so far.
     private var readings: [Vector3] = []
 
     private enum Phase {

@@ -7,7 +7,6 @@ import OrientationSensors
 import POSIX
 import SystemdBus
 
-/// The checks of lid and tablet switches.
 extension HardwareChecks {
     /// The names of the lid switches that say closed, of those that are not ignored and that this user may read.
     static func closedLids(_ system: SystemState) -> [String] {

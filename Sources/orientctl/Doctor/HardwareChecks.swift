@@ -70,7 +70,6 @@ enum HardwareChecks {
 
     // MARK: - Permissions
 
-    /// A file that the daemon uses.
     struct Needed: Hashable {
         let path: String
         let use: FileAccess.Use
@@ -225,7 +224,6 @@ enum HardwareChecks {
         return readings.mean.y > 0.7
     }
 
-    /// Checks the mount matrix in effect.
     static func mountMatrix(_ frame: SensorFrame, source: String) -> Finding {
         let matrix = frame.matrix
         let sign = frame.faceUpReason.map { "; face up reads \($0.words(frame.faceUp))" } ?? ""

@@ -34,7 +34,6 @@ final class Readings {
     /// How the sensor was read, and how often it should have been; nil if it was polled while the daemon runs.
     private(set) var source: (mode: SensorMode, rate: Double)?
 
-    /// The warnings of the sensor's source.
     private(set) var warnings: [String] = []
 
     private var timeout: Timer?

@@ -51,7 +51,6 @@ enum SensorPlaces {
         return .warn(text, remedy: .change("sudoedit \(file); sudo \(update); sudo udevadm trigger -s iio"))
     }
 
-    /// Names the accelerometers that are not used.
     private static func unused() -> [Finding] {
         let nodes = SensorHubs.all("input", "event*").map { node in
             (name: EventNode.deviceName(of: node), node, EventNode.exclusion(of: node))

@@ -44,7 +44,6 @@ struct Plot {
         most = min(data.columns.reduce(10) { max($0, $1.high.x, $1.high.y, $1.high.z) }, Self.limit) + 1
     }
 
-    /// The picture as SVG.
     var svg: String {
         """
         <svg xmlns="http://www.w3.org/2000/svg" width="1000" height="\(px(axis + 52))" \
@@ -75,7 +74,6 @@ struct Plot {
         return bands.joined() + rectangle(left, right, top, bottom, ##"fill="none" stroke="#222""##)
     }
 
-    /// The grid and labels of both axes.
     private var axes: String {
         let duration = data.width * Double(data.columns.count)
         let values = ticks(from: least, to: most, atMost: 8).map { value, label in
@@ -114,7 +112,6 @@ struct Plot {
         return path(points, #"stroke="\#(Self.lines[axis].value)" \#(style)"#)
     }
 
-    /// The interface's orientation over time.
     private var lane: String {
         guard axis > bottom else { return "" }
         return bands(interfaces, bottom + 6, axis)
@@ -181,7 +178,6 @@ private func ticks(from low: Double, to high: Double, atMost count: Int) -> [(va
         .map { ($0, shortDecimal($0, places: min(places, 6))) }
 }
 
-/// Formats a coordinate.
 private func px(_ value: Double) -> String { shortDecimal(value, places: 1) }
 
 private func path(_ points: String, _ style: String) -> String { #"<path d="\#(points)" \#(style)/>"# + "\n" }

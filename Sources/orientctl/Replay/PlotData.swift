@@ -40,18 +40,15 @@ struct PlotData {
     /// The seconds in a column.
     private(set) var width = 1.0 / 1024
 
-    /// The columns from the start to the last sample or event.
     private(set) var columns: [Column] = []
 
     // Values that are not finite, and times before the first, are ignored.
 
-    /// Adds a sample and the device's orientation after it.
     mutating func add(_ sample: AccelerometerSample, in orientation: DeviceOrientation) {
         guard sample.acceleration.isFinite else { return }
         add(Column(low: sample.acceleration, high: sample.acceleration, device: orientation), at: sample.time)
     }
 
-    /// Adds a change of the interface's orientation.
     mutating func show(_ interface: InterfaceOrientation, at time: Double) {
         add(Column(interface: interface), at: time)
     }

@@ -7,7 +7,6 @@ struct RestingSensor {
     enum Kind: String, NamedValue {
         /// A sensor hub that honours its change sensitivity.
         case hub
-        /// A sensor that is polled.
         case polled
 
         var sampling: Sampling { Sampling(rate: 15, mayFallSilent: self == .hub, faceUp: .positiveZ) }
