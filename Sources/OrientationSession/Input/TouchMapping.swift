@@ -6,28 +6,17 @@ import OrientationCore
 extension CalibrationMatrix {
     /// The matrix that first does what `other` does, then what this one does.
     func after(_ other: CalibrationMatrix) -> CalibrationMatrix {
-        CalibrationMatrix(
-            a * other.a + b * other.d,
-            a * other.b + b * other.e,
-            a * other.c + b * other.f + c,
-            d * other.a + e * other.d,
-            d * other.b + e * other.e,
-            d * other.c + e * other.f + f
-        )
+        CalibrationMatrix(rows: [
+            a * other.a + b * other.d, a * other.b + b * other.e, a * other.c + b * other.f + c,
+            d * other.a + e * other.d, d * other.b + e * other.e, d * other.c + e * other.f + f,
+        ])
     }
 
     /// The matrix that undoes this one; nil if none does.
     var inverse: CalibrationMatrix? {
         let determinant = a * e - b * d
         guard determinant != 0, determinant.isFinite else { return nil }
-        return CalibrationMatrix(
-            e / determinant,
-            -b / determinant,
-            (b * f - c * e) / determinant,
-            -d / determinant,
-            a / determinant,
-            (c * d - a * f) / determinant
-        )
+        return CalibrationMatrix(rows: [e, -b, b * f - c * e, -d, a, c * d - a * f].map { $0 / determinant })
     }
 
     /// Maps places on the untransformed panel to places in the picture that it shows.
@@ -42,14 +31,10 @@ extension CalibrationMatrix {
     /// across the whole screen.
     init(area: Area, _ transform: Transform, screen: Extent) {
         let (width, height) = (Double(screen.width), Double(screen.height))
-        let part = CalibrationMatrix(
-            Double(area.width) / width,
-            0,
-            Double(area.x) / width,
-            0,
-            Double(area.height) / height,
-            Double(area.y) / height
-        )
+        let part = CalibrationMatrix(rows: [
+            Double(area.width) / width, 0, Double(area.x) / width,
+            0, Double(area.height) / height, Double(area.y) / height,
+        ])
         self = part.after(CalibrationMatrix(transform))
     }
 
@@ -66,6 +51,8 @@ extension CalibrationMatrix {
 
     /// The first two rows, as xinput prints them.
     var rows: [Double] { [a, b, c, d, e, f] }
+
+    init(rows: [Double]) { self.init(rows[0], rows[1], rows[2], rows[3], rows[4], rows[5]) }
 }
 
 /// The matrix of a device before the agent mapped it, and the mapping of the layout at that time.

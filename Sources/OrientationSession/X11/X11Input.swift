@@ -264,22 +264,17 @@ final class X11Input {
     }
 
     private func matrix(of device: xcb_input_device_id_t) -> CalibrationMatrix? {
-        floats(Self.matrix, of: device, count: 9).map { CalibrationMatrix(rows: $0[..<6]) }
+        floats(Self.matrix, of: device, count: 9).map { CalibrationMatrix(rows: $0) }
     }
 
     private func savedBaseline(of device: xcb_input_device_id_t) -> MatrixBaseline? {
         floats(Self.baseline, of: device, count: 12).map {
-            MatrixBaseline(matrix: CalibrationMatrix(rows: $0[..<6]), mapping: CalibrationMatrix(rows: $0[6...]))
+            MatrixBaseline(matrix: CalibrationMatrix(rows: $0), mapping: CalibrationMatrix(rows: Array($0[6...])))
         }
     }
 }
 
 extension CalibrationMatrix {
-    fileprivate init(rows: ArraySlice<Double>) {
-        let rows = Array(rows)
-        self.init(rows[0], rows[1], rows[2], rows[3], rows[4], rows[5])
-    }
-
     /// The same with the precision of a property.
-    fileprivate var rounded: CalibrationMatrix { CalibrationMatrix(rows: rows.map { Double(Float($0)) }[...]) }
+    fileprivate var rounded: CalibrationMatrix { CalibrationMatrix(rows: rows.map { Double(Float($0)) }) }
 }
