@@ -34,18 +34,18 @@ package enum SourceChoice: Hashable, Sendable {
 
     /// Parses `auto`, `iio`, `iio:URI`, `ssc`, `replay:FILE` and `simulate`; nil for anything else.
     package init?(_ text: String) {
-        if text == "auto" || text == "iio" {
-            self = .local
-        } else if text == "ssc" {
-            self = .sensorCore
-        } else if text == "simulate" {
-            self = .simulation
-        } else if let uri = text.dropping(prefix: "iio:"), Self.backends.contains(where: uri.begins) {
-            self = .iio(uri: uri)
-        } else if let path = text.dropping(prefix: "replay:"), !path.isEmpty {
-            self = .replay(path: path)
-        } else {
-            return nil
+        switch text {
+        case "auto", "iio": self = .local
+        case "ssc": self = .sensorCore
+        case "simulate": self = .simulation
+        default:
+            if let uri = text.dropping(prefix: "iio:"), Self.backends.contains(where: uri.begins) {
+                self = .iio(uri: uri)
+            } else if let path = text.dropping(prefix: "replay:"), !path.isEmpty {
+                self = .replay(path: path)
+            } else {
+                return nil
+            }
         }
     }
 }
