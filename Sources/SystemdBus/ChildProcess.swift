@@ -7,17 +7,9 @@ package import POSIX
 ///
 /// It lives, also without a reference, until the program has ended.
 package final class ChildProcess {
-    package struct End: Hashable, Sendable {
-        /// As shells have it: 0 for success.
-        package var status: Int32
-        /// Why it was stopped, as words that follow its name; nil if it ended by itself.
-        package var reason: String?
-
-        package init(status: Int32, reason: String? = nil) {
-            self.status = status
-            self.reason = reason
-        }
-    }
+    /// How it ended: its status as shells have it, 0 for success, and why it was stopped, as words that follow its name;
+    /// nil if it ended by itself.
+    package typealias End = (status: Int32, reason: String?)
 
     /// How many bytes a line of its output may have, and its output in a second.
     package static let longestLine = 4096, mostInSecond = 16384
@@ -125,7 +117,7 @@ package final class ChildProcess {
         watch = nil
         output = nil
         living = nil
-        onEnd?(End(status: status, reason: reason))
+        onEnd?((status, reason))
         onLine = nil
         onEnd = nil
     }
