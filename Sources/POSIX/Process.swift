@@ -72,7 +72,12 @@ package var runningProcesses: [Int32] { ((try? FileDescriptor.names(in: "/proc")
 
 /// Returns the name of a process's program, of 15 bytes at most; nil if there is no such process.
 package func commandName(of process: Int32) -> String? {
-    let bytes = try? FileDescriptor.contents(of: "/proc/\(process)/comm", limit: 64)
+    firstLine(of: "/proc/\(process)/comm")
+}
+
+/// Returns the first line of a small file; nil if it cannot be read.
+package func firstLine(of path: String) -> String? {
+    let bytes = try? FileDescriptor.contents(of: path, limit: 4096)
     return bytes.map { String(decoding: $0.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self) }
 }
 

@@ -22,13 +22,13 @@ struct Anonymizer {
             secrets.append((user.name, "<user>"))
             if !["", "/", "/root", "/nonexistent"].contains(user.home) { secrets.append((user.home, "<home>")) }
         }
-        let host = firstLine(of: "/proc/sys/kernel/hostname")
+        let host = firstLine(of: "/proc/sys/kernel/hostname") ?? ""
         let firstLabel = host.utf8.split(separator: UInt8(ascii: ".")).first.map { String(Substring($0)) } ?? ""
         secrets += [(host, "<host>"), (firstLabel, "<host>")]
         let identity = ["/etc/machine-id", "/proc/sys/kernel/random/boot_id"]
         let numbers = ["product_serial", "product_uuid", "board_serial", "chassis_serial", "chassis_asset_tag"]
         for path in identity + numbers.map({ "/sys/class/dmi/id/" + $0 }) {
-            secrets.append((firstLine(of: path), "<serial>"))
+            if let number = firstLine(of: path) { secrets.append((number, "<serial>")) }
         }
         return Anonymizer(secrets.filter { !impersonal.contains($0.text) })
     }
@@ -46,14 +46,6 @@ struct Anonymizer {
     private static func user(_ entry: UnsafeMutablePointer<passwd>) -> (name: String, home: String) {
         (String(cString: entry.pointee.pw_name), String(cString: entry.pointee.pw_dir))
     }
-
-    /// The first line of a file; empty if this user may not read it.
-    private static func firstLine(of path: String) -> String {
-        guard let bytes = try? FileDescriptor.contents(of: path, limit: 4096) else { return "" }
-        return String(decoding: bytes.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
-    }
-
-    // MARK: - Cleaning
 
     func cleaned(_ text: String) -> String {
         var rest = Array(text.utf8)[...]
