@@ -11,7 +11,7 @@ import Testing
         var snapshot = ManagerSnapshot()
         snapshot.status.sensorState = .sampling
         change(&snapshot.status)
-        return WaybarModule(snapshot: snapshot, deciding: deciding).line
+        return Monitor.waybarModule(snapshot, deciding: deciding)
     }
 
     @Test func `the interface's orientation is the text and selects the icon`() {
@@ -53,7 +53,7 @@ import Testing
 
     @Test func `without orientd the module is empty`() {
         let tooltip = "orientd is not running"
-        let line = WaybarModule(snapshot: nil, deciding: nil).line
+        let line = Monitor.waybarModule(nil, deciding: nil)
         #expect(line == #"{"text":"","alt":"stopped","class":["stopped"],"tooltip":"\#(tooltip)"}"#)
     }
 }

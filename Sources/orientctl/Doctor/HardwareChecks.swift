@@ -45,7 +45,7 @@ enum HardwareChecks {
         }
         var hubs = SensorHubs.ofThisMachine
         hubs.core = system.core?.stage
-        return hubs.finding ?? MissingSensor.finding
+        return hubs.finding ?? SensorHubs.otherFinding
     }
 
     /// udev's property of the place of an accelerometer, from its rules or hwdb.

@@ -68,6 +68,24 @@ struct SensorHubs {
         (try? Device.all(inSubsystem: subsystem, named: pattern)) ?? []
     }
 
+    /// What there is on a machine without an accelerometer, where no sensor hub explains that.
+    static var otherFinding: Finding {
+        func names(_ devices: [Device]) -> String {
+            devices.map { $0.attribute("name") ?? $0.name }.joined(separator: ", ")
+        }
+        // Not the buses themselves, which are in the same subsystems.
+        let chips = (all("i2c") + all("spi")).filter { $0.attribute("modalias") != nil }
+        let withoutDriver = names((chips + accelerometers).filter { $0.property("DRIVER") == nil })
+        guard withoutDriver.isEmpty else {
+            let text = "\(missing): no driver is loaded for \(withoutDriver), which may be one"
+            return .fail(text, remedy: .loadDrivers)
+        }
+        let others = names(all("iio", "iio:device*"))
+        let found = others.isEmpty ? "none" : "other sensors only (\(others))"
+        let text = "\(missing): the kernel has found \(found); orientctl(1), DIAGNOSIS, lists what to look at"
+        return .fail(text, remedy: .command("sudo journalctl -k -b -g 'iio|accel|sensor'"))
+    }
+
     /// The accelerometers of HID hubs.
     static var accelerometers: [Device] { all("platform", "HID-SENSOR-200073*") }
 
