@@ -2,8 +2,6 @@
 
 package import OrientationCore
 
-// MARK: - As text
-
 extension SavedState {
     /// Why a text is not a saved state.
     package struct TextError: Error, Hashable {

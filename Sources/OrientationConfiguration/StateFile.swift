@@ -16,8 +16,6 @@ package struct StateFile {
         environment("STATE_DIRECTORY").flatMap { firstFolder(in: $0) }.map { StateFile(path: $0 + "/state") }
     }
 
-    // MARK: - Reading
-
     /// Reads the state; nil if none was saved yet, or if the file has none.
     ///
     /// Then `warn` is called with the reason, and an invalid file is renamed to `state.bad` for inspection.
@@ -47,8 +45,6 @@ package struct StateFile {
     private static func quoted(_ line: ArraySlice<UInt8>) -> String {
         "'\(printable(String(decoding: line.prefix(80), as: UTF8.self)))'\(line.count > 80 ? "..." : "")"
     }
-
-    // MARK: - Writing
 
     /// Saves `state` as ``OutputFile/replace(_:with:permissions:owner:)`` does.
     package func write(_ state: SavedState) throws(SystemError) {

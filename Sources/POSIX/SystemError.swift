@@ -4,14 +4,11 @@
 package struct SystemError: Error, Hashable, Sendable {
     /// What was being done, as words that follow "cannot": `open`, `own the name`.
     package let operation: String
-
     /// The path, name or address it was done to; empty where there is none.
     package let subject: String
     package let errno: Errno
-
     /// Whether `hint` says why it failed, in place of the text of an `errno` that does not tell.
     private var isExplained = false
-
     /// What the user can do, as words that follow a semicolon; empty where only the reason can tell.
     package var hint: String
 

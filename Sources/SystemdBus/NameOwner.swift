@@ -6,11 +6,9 @@ import POSIX
 /// The connection that owns a name on the bus.
 package struct NameOwner: Hashable {
     package let uniqueName: String
-
     /// The process id and the name of its program; 0 and empty if unknown.
     package let process: Int32
     package let command: String
-
     /// The user that it runs as; nil if unknown.
     package let user: UInt32?
 }

@@ -12,7 +12,6 @@ package import SystemdBus
 package final class WaylandConnection {
     /// How many objects a compositor may have: globals, and outputs, modes and windows that it creates.
     private static let mostObjects = 10_000
-
     /// The compositor's socket, for messages.
     package let name: String
     private let display: WaylandDisplay
@@ -22,13 +21,10 @@ package final class WaylandConnection {
     private let onReady: () -> Void
     private let onLost: (String) -> Void
     private var isLost = false
-
     /// Is called after all events that have arrived together were handled.
     package var afterEvents: () -> Void = {}
-
     /// Is called when a global object has come or gone, after ``onReady`` was called.
     package var onGlobalsChanged: () -> Void = {}
-
     /// The global objects that the compositor offers: the number and the version of each interface.
     private var globals: [(number: UInt32, interface: String, version: UInt32)] = []
 

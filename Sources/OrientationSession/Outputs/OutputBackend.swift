@@ -6,13 +6,10 @@ import POSIX
 struct OutputChange: Hashable, Sendable {
     /// The new transforms of outputs, by name.
     var transforms: [String: Transform] = [:]
-
     /// The new places of outputs, by name; all others stay where they are, or where the compositor puts them.
     var positions: [String: Position] = [:]
-
     /// Whether it is to be made also while an output that it transforms is blanked.
     var appliesWhileOff = false
-
     /// The outputs that are blanked, and are to stay so.
     var blanked: Set<String> = []
 

@@ -12,7 +12,6 @@ import SystemdBus
 final class Readings {
     /// In the device frame; times in seconds from the first.
     private(set) var samples: [AccelerometerSample] = []
-
     /// Why there are none, or none of the sensor itself.
     private(set) var problem = ""
 
@@ -21,16 +20,12 @@ final class Readings {
 
     /// Whether the user has ended it.
     private(set) var isInterrupted = false
-
     /// Whether they are the daemon's, which filters them and scales them to 1 g.
     private(set) var isFiltered = false
-
     /// Whether they are the daemon's from the buffer, since those of the attributes, which it does not use, differ.
     private(set) var areOfBuffer = false
-
     /// What the daemon has delivered; nil if none runs.
     private(set) var daemon: Result<DaemonReadings, BusError>?
-
     /// How the sensor was read, and how often it should have been; nil if it was polled while the daemon runs.
     private(set) var source: (mode: SensorMode, rate: Double)?
 
@@ -153,13 +148,10 @@ private final class PolledSource: SensorSource {
 struct DaemonReadings {
     /// One sample for each change.
     var samples: [AccelerometerSample] = []
-
     /// The sensor in use; nil if the daemon has none.
     var sensor: SensorStatus?
-
     /// What the daemon said at the end, with the angle of the hinge if that can be measured.
     var status: ManagerStatus?
-
     /// Seconds from the first answer to the last.
     var duration = 0.0
 }

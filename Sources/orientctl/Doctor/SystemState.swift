@@ -16,10 +16,8 @@ struct SystemState {
     /// The accelerometers of the configured source, and why it has fewer or none.
     private(set) var accelerometers: [any SensorDevice] = []
     private(set) var discoveryWarnings: [String] = []
-
     /// The answers of this machine's sensor core of Qualcomm; nil without them.
     private(set) var core: SensorCoreProbe?
-
     /// The bus, or why it cannot be reached.
     let connection: Result<Bus, SystemError>
     var bus: Bus? { try? connection.get() }
@@ -35,7 +33,6 @@ struct SystemState {
 
     /// Why the daemon cannot be queried, if that is so.
     private(set) var daemonProblem = "orientd does not answer"
-
     /// Made before the checks, which judge them.
     let readings = Readings()
 

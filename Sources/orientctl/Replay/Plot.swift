@@ -8,7 +8,6 @@ import OrientationCore
 struct Plot {
     private let data: PlotData
     private let title: String
-
     /// The names of the orientations by column; nil for a column without a sample or change.
     private let devices, interfaces: [String?]
 
@@ -16,13 +15,10 @@ struct Plot {
     private let left = 64.0
     private let right = 976.0
     private let top, bottom, axis: Double
-
     /// The values at bottom and top, in m/s².
     private let least, most: Double
-
     /// Larger values, in m/s², are drawn at the edge: they would flatten all others.
     private static let limit = 100 * AccelerometerSample.standardGravity
-
     /// By axis: Okabe and Ito's palette, distinguishable with every kind of colour blindness.
     private static let lines: KeyValuePairs = ["x": "#d55e00", "y": "#0072b2", "z": "#009e73"]
 

@@ -11,13 +11,10 @@ struct PlotData {
         /// The least and the greatest value of each axis, in m/s².
         var low = Vector3(.infinity, .infinity, .infinity)
         var high = Vector3(-.infinity, -.infinity, -.infinity)
-
         /// The last orientation of the device; nil without a sample.
         var device: DeviceOrientation?
-
         /// The last orientation of the interface; nil if it did not change.
         var interface: InterfaceOrientation?
-
         /// The label of the first event, and the number of events.
         var label = ""
         var events = 0
@@ -33,10 +30,8 @@ struct PlotData {
     }
 
     private static let capacity = 1024
-
     /// The time of the first sample or event in seconds.
     private(set) var start = 0.0
-
     /// The seconds in a column.
     private(set) var width = 1.0 / 1024
 
