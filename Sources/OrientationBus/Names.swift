@@ -41,10 +41,8 @@ package enum Names {
 
     /// The id in a request's path; nil for any other path.
     package static func request(at path: String) -> RotationRequest.ID? {
-        guard path.begins(with: requestPath) else { return nil }
-        let number = String(decoding: path.utf8.dropFirst(requestPath.utf8.count), as: UTF8.self)
-        guard let id = RotationRequest.ID(number), "\(id)" == number else { return nil }
-        return id
+        guard let number = path.dropping(prefix: requestPath), let id = RotationRequest.ID(number) else { return nil }
+        return "\(id)" == number ? id : nil
     }
 }
 

@@ -90,11 +90,3 @@ package func number(_ text: String) -> Double? {
         return value
     }
 }
-
-extension String {
-    /// The rest of the string after `prefix`; nil for a string that does not begin with it.
-    func dropping(prefix: String) -> String? {
-        guard begins(with: prefix) else { return nil }
-        return String(decoding: utf8.dropFirst(prefix.utf8.count), as: UTF8.self)
-    }
-}

@@ -13,6 +13,11 @@ extension String {
         return nil
     }
 
+    /// The rest of the text after `prefix`; nil for a text that does not begin with it.
+    package func dropping(prefix: String) -> String? {
+        begins(with: prefix) ? String(decoding: utf8.dropFirst(prefix.utf8.count), as: UTF8.self) : nil
+    }
+
     /// Compares bytes: `hasPrefix` and `hasSuffix` compare characters, whose tables take 10 kB.
     package func begins(with text: String) -> Bool { utf8.starts(with: text.utf8) }
 

@@ -67,8 +67,8 @@ struct Output: Hashable, Sendable {
     var isBuiltIn: Bool {
         if isPanel { return true }
         return BuiltInDisplay.connectorTypes.contains { type in
-            guard name.begins(with: type) else { return false }
-            guard let next = name.utf8.dropFirst(type.utf8.count).first else { return true }
+            guard let number = name.dropping(prefix: type) else { return false }
+            guard let next = number.utf8.first else { return true }
             return next == UInt8(ascii: "-") || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(next)
         }
     }

@@ -109,9 +109,7 @@ struct Surroundings: Hashable {
     var display: String {
         guard isX11 else {
             // The whole path of a socket in the standard folder names the same display.
-            let folder = Self.folder + "/"
-            guard !Self.folder.isEmpty, name.begins(with: folder) else { return name }
-            return String(decoding: name.utf8.dropFirst(folder.utf8.count), as: UTF8.self)
+            return Self.folder.isEmpty ? name : name.dropping(prefix: Self.folder + "/") ?? name
         }
         // Without the number of the screen: `:0` and `:0.0` are one display.
         guard let colon = name.utf8.lastIndex(of: UInt8(ascii: ":")),

@@ -22,11 +22,7 @@ struct RandRState {
         }
     }
 
-    struct Connector {
-        let name: String
-        let crtc: xcb_randr_crtc_t
-        let isPanel: Bool
-    }
+    typealias Connector = (name: String, crtc: xcb_randr_crtc_t, isPanel: Bool)
 
     let timestamp: xcb_timestamp_t
     let screen: Extent
@@ -101,7 +97,7 @@ struct RandRState {
             return xcb_randr_get_output_property($0, id, property, XCB_ATOM_ATOM.rawValue, 0, 1, 0, 0)
         }
         let isPanel = type?.header.num_items == 1 && type?.values(count: 1, at: 32) == [connection.atom("Panel")]
-        return Connector(name: String(decoding: name, as: UTF8.self), crtc: info.crtc, isPanel: isPanel)
+        return (String(decoding: name, as: UTF8.self), info.crtc, isPanel)
     }
 
     /// The outputs, of which those without a CRTC are disabled.
