@@ -100,6 +100,16 @@ package struct SettingType<Target: Configurable>: Sendable {
         return value("yes or no", standard: standard ? "yes" : "no", isTrue, field)
     }
 
+    /// Two words for a Boolean, the first of which is the default.
+    package static func either(
+        _ words: KeyValuePairs<String, Bool>,
+        _ field: @escaping Field<Bool>
+    ) -> SettingType<Target> {
+        let names = words.map { $0.key }
+        let parse: @Sendable (String) -> Bool? = { text in words.first { $0.key == text }?.value }
+        return value(names.joined(separator: " or "), standard: names[0], parse, field)
+    }
+
     package static func booleanOrAuto(_ field: @escaping Field<Bool?>) -> SettingType<Target> {
         orAuto("yes or no", isTrue, field)
     }

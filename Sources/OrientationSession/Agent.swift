@@ -79,7 +79,7 @@ package final class Agent {
     /// Runs until a termination signal; returns the exit status.
     package func run() throws(SystemError) -> Int32 {
         if let desktop, !configuration.isForced {
-            guard let lock = desktop.lock, configuration.lockSync == .auto else {
+            guard let lock = desktop.lock, configuration.syncsLock else {
                 log.info("\(desktop.description): orient-agent is not needed; Force=yes overrides this")
                 return 0
             }
@@ -104,7 +104,7 @@ package final class Agent {
     }
 
     private func beginRotating() throws(SystemError) {
-        if configuration.suggestion == .notify { suggestion = makeSuggestion() }
+        if configuration.suggests { suggestion = makeSuggestion() }
         display.onEvent = { [self] in handle($0) }
         let login = "org.freedesktop.login1"
         let rule = "member='PropertiesChanged',arg0='\(login).Session'"
@@ -215,7 +215,7 @@ package final class Agent {
         log.warning("orientd has stopped; waiting for it to start again")
         hasStopped = true
         suggestion?.update(nil)
-        if configuration.onServiceLost == .restore {
+        if configuration.restoresOnServiceLoss {
             announced = nil
             display.pursue(.baseline)
         }

@@ -6,43 +6,24 @@ import POSIX
 
 /// The settings of orient-agent, with the defaults that orient-agent.conf(5) documents.
 package struct AgentConfiguration: Hashable, Sendable {
-    /// Whether something is done where that is possible.
-    package enum Automatic: String, NamedValue {
-        case auto, no
-    }
-
-    /// What happens to the display while orientd does not run.
-    package enum ServiceLoss: String, NamedValue {
-        case keep, restore
-    }
-
-    /// How to offer an orientation that the lock prevents.
-    package enum Suggestion: String, NamedValue {
-        case no, notify
-    }
-
     /// Which focused windows decide the supported orientations.
     package enum ApplicationWindows: String, NamedValue {
         case no, fullscreen, all
     }
 
-    /// What happens to the display while a monitor is connected.
-    package enum Docking: String, NamedValue {
-        case turn, keep
-    }
-
     /// The connectors of the display to rotate, the main one first; empty for the built-in panels.
     package var outputs: [String] = []
-    /// Whether the device turns the display while a monitor is connected.
-    package var withMonitor = Docking.turn
-    /// Whether touch screens and pens follow the panel.
-    package var inputMapping = Automatic.auto
+    /// Whether the display stays as it is while a monitor is connected, but for commands.
+    package var keepsWithMonitor = false
+    /// Whether touch screens and pens follow the panel, where that is possible.
+    package var mapsInput = true
     package var restores = true
-    package var onServiceLost = ServiceLoss.keep
-    package var suggestion = Suggestion.no
+    package var restoresOnServiceLoss = false
+    /// Whether a notification offers an orientation that the lock prevents.
+    package var suggests = false
     package var applications = ApplicationWindows.fullscreen
     /// Whether a desktop's rotation switch and orientd's lock are kept the same.
-    package var lockSync = Automatic.auto
+    package var syncsLock = true
     /// In seconds.
     package var hookTimeout = 1.0
     package var isForced = false
@@ -82,13 +63,13 @@ extension AgentConfiguration: Configurable {
             accelerometer *orientd* reads.
             """
         },
-        Setting("Agent", "WithMonitor", .name { $1(&$0.withMonitor) }) {
+        Setting("Agent", "WithMonitor", .either(["turn": false, "keep": true]) { $1(&$0.keepsWithMonitor) }) {
             """
             Whether the device turns the display while another output is connected and on. With _keep_, it does not; \
             commands such as *orientctl rotate* do. Virtual outputs, such as HEADLESS-1, do not count.
             """
         },
-        Setting("Agent", "MapInput", .name { $1(&$0.inputMapping) }) {
+        Setting("Agent", "MapInput", .either(["auto": true, "no": false]) { $1(&$0.mapsInput) }) {
             """
             Whether built-in touch screens and pens follow the display. With _auto_, they do on sway, Hyprland and X11; \
             on other compositors *orientctl doctor* names the line that their configuration needs.
@@ -97,12 +78,12 @@ extension AgentConfiguration: Configurable {
         Setting("Agent", "Restore", .boolean { $1(&$0.restores) }) {
             "Whether the display is turned back when orient-agent ends."
         },
-        Setting("Agent", "OnServiceLost", .name { $1(&$0.onServiceLost) }) {
+        Setting("Agent", "OnServiceLost", .either(["keep": false, "restore": true]) { $1(&$0.restoresOnServiceLoss) }) {
             """
             What happens while orientd does not run: _keep_ leaves the display as it is, _restore_ turns it back.
             """
         },
-        Setting("Agent", "Suggest", .name { $1(&$0.suggestion) }) {
+        Setting("Agent", "Suggest", .either(["no": false, "notify": true]) { $1(&$0.suggests) }) {
             """
             Whether a notification offers to rotate the display while the rotation lock is set. With _notify_, it \
             appears when the device has been held in another allowed orientation for a second, and rotates the display \
@@ -117,7 +98,7 @@ extension AgentConfiguration: Configurable {
             X-Lomiri-Supported-Orientations in its desktop file.
             """
         },
-        Setting("Agent", "LockSync", .name { $1(&$0.lockSync) }) {
+        Setting("Agent", "LockSync", .either(["auto": true, "no": false]) { $1(&$0.syncsLock) }) {
             """
             Whether the desktop's rotation switch and the rotation lock of *orientd* are one. With _auto_, \
             *orient-agent* keeps them the same in GNOME, Cinnamon and Phosh; with _no_, it exits there.

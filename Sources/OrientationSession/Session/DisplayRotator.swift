@@ -135,7 +135,7 @@ final class DisplayRotator {
 
     /// Without panels where the agent does not map the devices.
     private var inputTarget: InputTarget? {
-        rotation.map { InputTarget(configuration.inputMapping == .auto ? $0.panels : [], among: $0.outputs) }
+        rotation.map { InputTarget(configuration.mapsInput ? $0.panels : [], among: $0.outputs) }
     }
 
     /// Restores the outputs, and then the devices that follow them; calls `completion` afterwards.
@@ -172,7 +172,7 @@ final class DisplayRotator {
     private func advance(_ event: PanelRotation.Event) {
         let (wasChanging, oldActivity) = (rotation?.isChanging ?? false, activity)
         guard let actions = rotation?.handle(event, at: loop.now), let rotation else { return }
-        if configuration.inputMapping == .auto, let panel {
+        if configuration.mapsInput, let panel {
             if case .transform = goal { server.x11?.mapInput(to: panel.name, true) }
             if goal == .baseline, rotation.isSettled { server.x11?.mapInput(to: panel.name, false) }
         }
@@ -262,7 +262,7 @@ final class DisplayRotator {
             inputs?.onEvent = { [self] in handle($0) }
             rotation = PanelRotation(
                 outputs: configuration.outputs,
-                keepsWithMonitor: configuration.withMonitor == .keep,
+                keepsWithMonitor: configuration.keepsWithMonitor,
                 mayPlaceAutomatically: !surroundings.isX11,
                 goal: goal,
                 leftover: saved

@@ -40,7 +40,7 @@ package final class SessionCheck {
     private func checkSession() {
         surroundings = try? Surroundings(choice)
         if let desktop = OtherRotators.desktop(server: surroundings?.server) {
-            let mayKeepLock = desktop.lock != nil && configuration.lockSync == .auto
+            let mayKeepLock = desktop.lock != nil && configuration.syncsLock
             add("ok", "session", desktop.description + (mayKeepLock ? "" : "; orient-agent is not needed"))
             if let agent {
                 add(agent)
@@ -146,7 +146,7 @@ package final class SessionCheck {
             if surroundings.socket == nil { return "if the compositor maps it: \(surroundings.unreachable)" }
             if target.output == nil { return "if the compositor maps it: there are several built-in panels" }
         }
-        guard configuration.inputMapping == .auto else { return "with MapInput=auto" }
+        guard configuration.mapsInput else { return "with MapInput=auto" }
         return agent == nil ? "while orient-agent runs" : nil
     }
 
