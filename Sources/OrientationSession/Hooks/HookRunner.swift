@@ -74,7 +74,7 @@ final class HookRunner {
         guard let run = next else { return }
         waiting = run.completions
         next = nil
-        let files = HookFiles()
+        let files = hookFiles()
         for path in files.notExecutable { log.debug("the hook \(path) is not executable") }
         for path in files.executables {
             do throws(SystemError) {

@@ -151,7 +151,7 @@ package final class SessionCheck {
     }
 
     private func checkHooks() {
-        for path in HookFiles().notExecutable {
+        for path in hookFiles().notExecutable {
             add("warn", "hook", "\(path) is not executable", remedy: "chmod +x '\(path)'")
         }
     }
