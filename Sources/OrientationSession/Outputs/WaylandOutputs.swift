@@ -56,7 +56,6 @@ final class WaylandOutputs {
             onRemoval(output.output.proxy)
             onChange()
         }
-        connection.flush()
     }
 
     private func add(_ number: UInt32, _ interface: UnsafePointer<wl_interface>) {

@@ -26,7 +26,6 @@ final class WlrOutputs: OutputBackend {
         let handler: WaylandObject.Handler = owned(by: self) { $0.managerChanged($1, $2) }
         manager = connection.bind(orientd_output_manager(), version: Self.version, handler)
         if manager == nil { return nil }
-        connection.flush()
     }
 
     // MARK: - State
@@ -121,7 +120,10 @@ private final class WlrHead {
     private func changed(_ event: Int, _ values: WaylandObject.Values) {
         switch event {
         case ZWLR_OUTPUT_HEAD_EVENT_NAME: state.name = String(cString: values[0].s)
-        case ZWLR_OUTPUT_HEAD_EVENT_MODE: addMode(values[0].o)
+        case ZWLR_OUTPUT_HEAD_EVENT_MODE:
+            guard let mode = values[0].o else { return }
+            let object = connection.object(mode, owned(by: self) { $0.modeChanged(mode, $1, $2) })
+            modes[mode] = object.map { ($0, 0, 0) }
         case ZWLR_OUTPUT_HEAD_EVENT_ENABLED: state.isEnabled = values[0].i != 0
         case ZWLR_OUTPUT_HEAD_EVENT_CURRENT_MODE: currentMode = values[0].o
         case ZWLR_OUTPUT_HEAD_EVENT_POSITION: state.position = Position(x: Int(values[0].i), y: Int(values[1].i))
@@ -132,12 +134,6 @@ private final class WlrHead {
         case ZWLR_OUTPUT_HEAD_EVENT_FINISHED: isFinished = true
         default: break
         }
-    }
-
-    private func addMode(_ proxy: OpaquePointer?) {
-        guard let proxy else { return }
-        let object = connection.object(proxy, owned(by: self) { $0.modeChanged(proxy, $1, $2) })
-        modes[proxy] = object.map { ($0, 0, 0) }
     }
 
     private func modeChanged(_ mode: OpaquePointer, _ event: Int, _ values: WaylandObject.Values) {

@@ -32,7 +32,6 @@ final class ExtWorkspaces {
         let handler: WaylandObject.Handler = owned(by: self) { $0.managerChanged($1, $2) }
         manager = connection.bind(orientd_workspace_manager(), version: 1, handler)
         if manager == nil { return nil }
-        connection.flush()
     }
 
     private func managerChanged(_ event: Int, _ values: WaylandObject.Values) {

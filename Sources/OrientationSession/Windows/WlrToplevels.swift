@@ -46,7 +46,6 @@ final class WlrToplevels {
         }
         // Some compositors announce the loss of the focus apart from its gain.
         connection.afterEvents = owned(by: self) { $0.update() }
-        connection.flush()
     }
 
     deinit {
@@ -56,15 +55,12 @@ final class WlrToplevels {
 
     private func managerChanged(_ event: Int, _ values: WaylandObject.Values) {
         switch event {
-        case ZWLR_FOREIGN_TOPLEVEL_MANAGER_EVENT_TOPLEVEL: add(values[0].o)
+        case ZWLR_FOREIGN_TOPLEVEL_MANAGER_EVENT_TOPLEVEL:
+            guard let proxy = values[0].o else { return }
+            let object = connection.object(proxy, owned(by: self) { $0.changed(proxy, $1, $2) })
+            windows[proxy] = object.map { Window(object: $0) }
         default: manager = nil
         }
-    }
-
-    private func add(_ proxy: OpaquePointer?) {
-        guard let proxy else { return }
-        let object = connection.object(proxy, owned(by: self) { $0.changed(proxy, $1, $2) })
-        windows[proxy] = object.map { Window(object: $0) }
     }
 
     private func changed(_ window: OpaquePointer, _ event: Int, _ values: WaylandObject.Values) {
