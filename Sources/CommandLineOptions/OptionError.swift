@@ -32,8 +32,7 @@ package struct OptionError: Error {
             return Self.message(problem, program)
         case 1: return Self.message("option '--\(matches[0])' takes no value", program)
         default:
-            let all = matches.joined(separator: " or --")
-            return Self.message("'--\(word)' is ambiguous: --\(all)", program)
+            return Self.message("'--\(word)' is ambiguous: --\(matches.joined(separator: " or --"))", program)
         }
     }
 

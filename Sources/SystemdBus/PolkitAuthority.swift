@@ -132,8 +132,7 @@ package final class PolkitAuthority {
     private func enqueue(_ question: Question, of user: UInt32) {
         let isPreferred = user == 0 || user == geteuid() || isActive(user)
         guard queue.add(question, of: user, isPreferred: isPreferred) else {
-            let text = "too many calls of user \(user) wait for polkit"
-            return decide(question, refusal: BusError(limitError, text))
+            return decide(question, refusal: BusError(limitError, "too many calls of user \(user) wait for polkit"))
         }
         askNext()
     }

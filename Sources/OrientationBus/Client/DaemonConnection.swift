@@ -188,8 +188,7 @@ package final class DaemonConnection {
         completion: @escaping (Result<BusMessage, BusError>) -> Void
     ) {
         guard let destination = destination ?? name else {
-            let error = BusError(BusError.standard + "ServiceUnknown", "orientd is not running")
-            return completion(.failure(error))
+            return completion(.failure(BusError(BusError.standard + "ServiceUnknown", "orientd is not running")))
         }
         lastCall += 1
         let id = lastCall

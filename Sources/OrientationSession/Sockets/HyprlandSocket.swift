@@ -58,15 +58,14 @@ final class HyprlandSocket {
     private func connect() {
         guard let request = requests.first else { return }
         do throws(SystemError) {
-            let socket = try UnixSocket(
+            socket = try UnixSocket(
                 connectingTo: path,
                 loop: loop,
                 framing: { _, _ in nil },
                 onMessage: { _ in },
                 onEnd: owned(by: self) { $0.ended($1) }
             )
-            self.socket = socket
-            socket.send(Array(request.text.utf8))
+            socket?.send(Array(request.text.utf8))
         } catch {
             finish(.failure("\(error)"))
         }

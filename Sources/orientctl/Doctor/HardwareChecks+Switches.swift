@@ -127,8 +127,7 @@ extension HardwareChecks {
             return .warn("none, in spite of TabletSwitch=yes\(mode)", remedy: .showSwitch)
         case .off(true):
             let change = "\(setting) tells them, and a tablet's keyboard and touchpad are off then"
-            let text = "none; orientd uses the angle of the hinge\(mode), which GNOME and KDE do not know; \(change)"
-            return .ok(text)
+            return .ok("none; orientd uses the angle of the hinge\(mode), which GNOME and KDE do not know; \(change)")
         case .off(false) where isRotated: advice = "; \(setting) is needed only to turn the keyboard off"
         case .off(false): advice = "; \(setting) adds one that 'orientctl tablet-mode' sets"
         case .impossible, .on(false): break

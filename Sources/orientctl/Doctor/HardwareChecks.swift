@@ -245,8 +245,7 @@ enum HardwareChecks {
         let used = sensor.description.mounting?.matrixSource ?? ""
         if let hwdb = sources.hwdb, !used.begins(with: HwdbEntry.property) {
             let instead = used.isEmpty ? "the identity" : used
-            let text = "\(HwdbEntry.property)=\(hwdb) is not usable: \(instead) is used"
-            return [.warn(text, remedy: .calibrate)]
+            return [.warn("\(HwdbEntry.property)=\(hwdb) is not usable: \(instead) is used", remedy: .calibrate)]
         }
         let own = (try? FileDescriptor.contents(of: HwdbEntry.standardPath)) ?? []
         return [hwdb(sources, isLocal: HwdbEntry.isMatrix(sources.hwdb ?? "", in: own))]

@@ -75,8 +75,7 @@ enum ServiceChecks {
     /// Checks a daemon that answers.
     static func service(version: String, _ owner: NameOwner, account: String) -> Finding {
         if version == "\(Version.current)" { return .ok("orientd \(version), \(owner), as \(account)") }
-        let text = "orientd is version \(version), but orientctl is version \(Version.current)"
-        return .warn(text, remedy: .restart)
+        return .warn("orientd is version \(version), but orientctl is version \(Version.current)", remedy: .restart)
     }
 
     /// A unit's state in the service manager.
@@ -241,12 +240,10 @@ enum ServiceChecks {
 
     static func polkit(missing: [String], mayClaim: Bool) -> Finding {
         guard missing.isEmpty else {
-            let text = "the actions \(missing.joined(separator: ", ")) are not installed"
-            return .fail(text, remedy: .install)
+            return .fail("the actions \(missing.joined(separator: ", ")) are not installed", remedy: .install)
         }
         guard mayClaim else {
-            let text = "this user may not claim the sensor: only active local sessions may"
-            return .warn(text, remedy: .showSession)
+            return .warn("this user may not claim the sensor: only active local sessions may", remedy: .showSession)
         }
         return .ok("all \(actions.count) actions are installed, and this user may claim the sensor")
     }

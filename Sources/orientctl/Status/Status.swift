@@ -126,8 +126,7 @@ struct Status {
     /// Says that the interface does not follow the device since nobody has chosen that.
     static func autorotationOff(_ status: ManagerStatus) -> Finding? {
         guard status.interfaceRule == .never, status.autorotateSource == .default else { return nil }
-        let text = "by default, the display of a laptop is not turned"
-        return .warn(text, remedy: .orientctl("tablet-mode tablet"))
+        return .warn("by default, the display of a laptop is not turned", remedy: .orientctl("tablet-mode tablet"))
     }
 
     // MARK: - Text
