@@ -146,12 +146,10 @@ package final class JSONValue {
 }
 
 /// Why a text is no JSON.
-package struct JSONError: Error, Hashable, Sendable {
+package struct JSONError: Error, Hashable, Sendable, CustomStringConvertible {
     package let problem: String
     /// The number of bytes before the problem.
     package let offset: Int
-}
 
-extension JSONError: CustomStringConvertible {
     package var description: String { "invalid JSON after \(offset) bytes: \(problem)" }
 }

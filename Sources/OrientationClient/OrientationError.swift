@@ -5,9 +5,9 @@ import POSIX
 import SystemdBus
 
 /// Why a call of orientd failed.
-public struct OrientationError: Error, Hashable, Sendable {
+public struct OrientationError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The kind of a failure; later versions may add kinds.
-    public struct Code: Hashable, Sendable {
+    public struct Code: Hashable, Sendable, CustomStringConvertible {
         private let name: String
 
         private init(_ name: String) { self.name = name }
@@ -45,6 +45,8 @@ public struct OrientationError: Error, Hashable, Sendable {
 
         /// Anything else.
         public static let failed = Code("failed")
+
+        public var description: String { name }
     }
 
     /// The kind of the failure.
@@ -83,12 +85,6 @@ public struct OrientationError: Error, Hashable, Sendable {
         let isGone = error.name == standard + "UnknownObject"
         message = isGone ? Self.notHeld.message : error.message.isEmpty ? error.name : error.message
     }
-}
 
-extension OrientationError.Code: CustomStringConvertible {
-    public var description: String { name }
-}
-
-extension OrientationError: CustomStringConvertible {
     public var description: String { "\(message) (\(code))" }
 }

@@ -3,7 +3,7 @@
 import CLinux
 
 /// An error number of the system, always positive.
-package struct Errno: Hashable, Sendable {
+package struct Errno: Hashable, Sendable, CustomStringConvertible {
     package let code: Int32
 
     /// Takes an error number of either sign, as libsystemd and libiio return negative ones.
@@ -28,8 +28,6 @@ package struct Errno: Hashable, Sendable {
     package static let notPermitted = Errno(EPERM)
     package static let notSupported = Errno(ENOSYS)
     package static let tooBig = Errno(EFBIG)
-}
 
-extension Errno: CustomStringConvertible {
     package var description: String { String(cString: strerror(code)) }
 }

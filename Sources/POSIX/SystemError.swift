@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// A failed call of the system, libsystemd or libiio: what was tried, on what, and why it failed.
-package struct SystemError: Error, Hashable, Sendable {
+package struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
     /// What was being done, as words that follow "cannot": `open`, `own the name`.
     package let operation: String
     /// The path, name or address it was done to; empty where there is none.
@@ -29,9 +29,7 @@ package struct SystemError: Error, Hashable, Sendable {
     package var problem: String {
         "cannot \(operation)\(subject.isEmpty ? "" : " " + subject): \(isExplained ? hint : "\(errno)")"
     }
-}
 
-extension SystemError: CustomStringConvertible {
     package var description: String { problem + (hint.isEmpty || isExplained ? "" : "; \(hint)") }
 }
 

@@ -4,7 +4,7 @@ import CSystemd
 package import POSIX
 
 /// Which bus to connect to.
-package enum BusAddress: Hashable, Sendable {
+package enum BusAddress: Hashable, Sendable, CustomStringConvertible {
     case system
     case session
     /// A D-Bus server address, such as `unix:path=/run/bus`.
@@ -26,9 +26,15 @@ package enum BusAddress: Hashable, Sendable {
     package static var otherSystemAddress: String? {
         environment("DBUS_SYSTEM_BUS_ADDRESS").flatMap { $0 == standardSystemAddress ? nil : $0 }
     }
-}
 
-extension BusAddress {
+    package var description: String {
+        switch self {
+        case .system: "the system bus"
+        case .session: "the session bus"
+        case .address(let address): "the bus at \(address)"
+        }
+    }
+
     /// What to do when there is no such bus.
     fileprivate var hint: String {
         switch self {
@@ -39,16 +45,6 @@ extension BusAddress {
             environment("DBUS_SESSION_BUS_ADDRESS").map { "DBUS_SESSION_BUS_ADDRESS is '\($0)'" }
                 ?? "this session may have no bus"
         case .address: ""
-        }
-    }
-}
-
-extension BusAddress: CustomStringConvertible {
-    package var description: String {
-        switch self {
-        case .system: "the system bus"
-        case .session: "the session bus"
-        case .address(let address): "the bus at \(address)"
         }
     }
 }

@@ -3,7 +3,7 @@
 package import POSIX
 
 /// A D-Bus error that was received, or is to be sent.
-package struct BusError: Error, Hashable, Sendable {
+package struct BusError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The error's name, such as `org.freedesktop.DBus.Error.AccessDenied`.
     package let name: String
     package let message: String
@@ -52,9 +52,7 @@ package struct BusError: Error, Hashable, Sendable {
             "org.freedesktop.systemd1.UnitMasked",
         ].contains(name)
     }
-}
 
-extension BusError: CustomStringConvertible {
     package var description: String {
         let saysMore = name != Self.standard + "Failed"
         return message.isEmpty ? name : message + (saysMore ? " (\(name))" : "")

@@ -4,16 +4,14 @@ import CSystemd
 import POSIX
 
 /// The connection that owns a name on the bus.
-package struct NameOwner: Hashable {
+package struct NameOwner: Hashable, CustomStringConvertible {
     package let uniqueName: String
     /// The process id and the name of its program; 0 and empty if unknown.
     package let process: Int32
     package let command: String
     /// The user that it runs as; nil if unknown.
     package let user: UInt32?
-}
 
-extension NameOwner: CustomStringConvertible {
     package var description: String {
         process == 0 ? "another connection" : "process \(process) (\(command))"
     }

@@ -53,9 +53,7 @@ struct Desktop {
     var virtualSwitch = VirtualSwitch.impossible
     /// Whether orientd has just started, and may still make the switch.
     var isNew = false
-}
 
-extension Desktop {
     static func findings(_ system: SystemState) -> [Finding] {
         guard let bus = system.bus, let status = system.snapshot?.status else { return [] }
         return findings(status, on: bus)
