@@ -4,8 +4,9 @@
 ///
 /// A value that makes no call: each method takes an event, and leaves what is to be done in ``takeCommands()``.
 package struct SensorSelection: Sendable {
-    /// Seconds until a failed sensor is tried again: at once, then from the first, doubled each time, to the last.
-    private static let backoff = (first: 0.5, last: 30.0)
+    /// Seconds until a failed sensor is tried again: at once, then from the first, doubled each time, to the last; while
+    /// a worse one is read, to an hour, as each attempt interrupts it.
+    private static let backoff = (first: 0.5, last: 30.0, besideOther: 3600.0)
     /// Readings in a row after which a sensor that had failed counts as sound again.
     private static let soundReadings = 100
     /// Unplugged sensors that stay known beside the one in use.
@@ -102,11 +103,18 @@ package struct SensorSelection: Sendable {
 
     /// Whether another scan may help: not for what udev announces, nor for a recording that has ended.
     private var canRetry: Bool {
-        guard active?.works != true else { return false }
+        guard active?.works != true || lacksBetter else { return false }
         return switch rescanReason {
         case .none: false
         case .failures: hasSensor
         case .arrivals: true
+        }
+    }
+
+    /// Whether a better sensor than the one in use has failed, or has answered after it hung.
+    private var lacksBetter: Bool {
+        sensors.contains { sensor in
+            (sensor.condition == .failed || sensor.condition == .working) && sensor.rank ?? .max < active?.rank ?? .max
         }
     }
 
@@ -182,7 +190,7 @@ package struct SensorSelection: Sendable {
         if isReading {
             // A better one that hung may have answered meanwhile.
             choose()
-            if active?.works != true { commands.scans = canRetry }
+            commands.scans = canRetry
         } else if let activeNumber {
             rest(activeNumber)
         }
@@ -201,7 +209,8 @@ package struct SensorSelection: Sendable {
 
     private mutating func scheduleRetry(at time: Double) {
         retry = time + delay
-        delay = min(max(Self.backoff.first, delay * 2), Self.backoff.last)
+        let last = active?.works == true ? Self.backoff.besideOther : Self.backoff.last
+        delay = min(max(Self.backoff.first, delay * 2), last)
     }
 
     // MARK: - Arrivals and departures
@@ -287,6 +296,7 @@ package struct SensorSelection: Sendable {
                     sensor.lastError = ""
                 }
             }
+            if isReading, lacksBetter, canRetry, retry == nil { scheduleRetry(at: time) }
         case .stalled(let reason): lose(number, reason, .stalled)
         case .failed(let reason):
             lose(number, reason, .failed)
@@ -312,7 +322,7 @@ package struct SensorSelection: Sendable {
         guard number == activeNumber, let index = sensors.firstIndex(where: { $0.number == number }) else { return }
         readings += 1
         if readings == Self.soundReadings {
-            delay = 0
+            if !lacksBetter { delay = 0 }
             sensors[index].lastFailure = ""
         }
         if sensors[index].state == .lost || !sensors[index].lastError.isEmpty && !sensors[index].stuck.isStuck {

@@ -293,6 +293,41 @@ private struct Scene {
         #expect(scene.state(first) == .idle, "it has answered")
     }
 
+    // The worse one was read until orientd was restarted, and showed the orientation of the keyboard's half.
+    @Test mutating func `a better one that failed is tried again, ever more rarely, while a worse one is read`() {
+        let (better, worse) = (scene.find("a"), scene.find("b", location: .unknown))
+        scene.send { $0.need(true) }
+        for delay in [0, 0.5, 1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 3600, 3600] {
+            scene.begin(better)
+            scene.fail(better)
+            #expect(scene.running.contains(worse) && scene.selection.activeNumber == worse)
+            scene.read(worse, count: 100)
+            #expect(scene.selection.retry == delay)
+            scene.send { $0.expire(at: delay) }
+            #expect(scene.commands.scans)
+            scene.find("a")
+            #expect(scene.selection.activeNumber == better)
+        }
+        #expect(scene.log.count == 1)
+        scene.fail(better)
+        scene.send { $0.need(false) }
+        #expect(scene.selection.retry == nil)
+        scene.send { $0.need(true) }
+        #expect(scene.running.contains(worse) && scene.commands.scans)
+    }
+
+    @Test mutating func `a better one that hung is read again soon after it has answered`() {
+        let (better, worse) = (scene.find("a"), scene.find("b", location: .unknown))
+        scene.send { $0.need(true) }
+        scene.begin(better)
+        scene.send { $0.handle(.stalled("no answer for 6 s"), of: better, at: 0) }
+        #expect(scene.selection.activeNumber == worse && scene.selection.retry == nil)
+        scene.send { $0.handle(.closed(warnings: []), of: better, at: 7) }
+        #expect(scene.selection.retry == 7)
+        scene.send { $0.endScan(mayReturn: .failures, retries: false, at: 7) }
+        #expect(scene.selection.activeNumber == better && scene.running.contains(better))
+    }
+
     // Each stayed on the bus for ever.
     @Test mutating func `the last eight unplugged sensors are kept`() {
         for number in 0..<12 {
