@@ -80,7 +80,7 @@ class Rest(RigTestCase):
         self.assertTrue(hub.is_enabled())
 
     def test_crash_at_rest_leaves_nothing_behind(self):
-        self.hub()
+        hub = self.hub()
         self.rig.write("in_accel_hysteresis", "0.100000", HID)
         folder = self.rig.directory / "run"
         folder.mkdir()
@@ -96,6 +96,7 @@ class Rest(RigTestCase):
         wait_until(lambda: self.sensitivity() == 0.1, "the sensitivity is put back")
         wait_until(lambda: float(self.rig.read("in_accel_sampling_frequency", HID) or 0) == 10, "and the rate")
         wait_until(lambda: os.listdir(folder) == [], "nothing is left to put back")
+        self.assertFalse(hub.is_enabled())
 
     def test_sensitivity_is_set_although_it_cannot_be_kept(self):
         hub = self.hub()

@@ -42,7 +42,10 @@ final class SettingsToRestore: @unchecked Sendable {
         var warnings: [String] = []
         if settings.isEmpty {
             switch file?.contents {
-            case .settings(let found): settings = found
+            case .settings(let found):
+                settings = found
+                // A buffer that ran goes on after a crash, until it is closed.
+                (try? device.openBuffer())?.close()
             case .invalid(let problem): warnings = [problem + ", ignored; the sensor keeps the settings it has"]
             case .ofOther, nil: break
             }
