@@ -131,6 +131,9 @@ package struct DeviceMachine: Sendable {
         return commands
     }
 
+    /// Polls from the next opening on, where that is possible.
+    mutating func avoidBuffer() { if traits.canPoll { usesBuffer = false } }
+
     private var isReading: Bool {
         switch phase {
         case .polled, .buffered: true

@@ -34,6 +34,8 @@ package struct SensorCommands: Hashable, Sendable {
     package var stop: Int?
     /// A sensor to start, also if it was just stopped.
     package var start: Int?
+    /// Whether the one that is stopped must not use its buffer again.
+    package var leavesBuffer = false
     /// A sensor that was unplugged long ago, and is to be removed from the bus.
     package var forget: Int?
     /// Whether the state of the selection, or of one of its sensors, changed.

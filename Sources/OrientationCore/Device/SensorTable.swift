@@ -247,6 +247,9 @@ package struct SensorTable: Sendable {
     @inline(never)  // There would be a copy for each event.
     private mutating func carryOut(_ commands: SensorCommands, _ use: SensorUse, at time: Double) {
         if let line = commands.log { actions.append(.log(line)) }
+        if commands.leavesBuffer, let index = commands.stop.flatMap({ index(of: $0) }) {
+            sensors[index].life?.avoidBuffer()
+        }
         if let number = commands.stop { handle(.stop, of: number, at: time) }
         if let number = commands.start { handle(.start, of: number, at: time) }
         if let number = commands.forget {

@@ -41,8 +41,15 @@ private struct Drivers {
         }
     }
 
-    mutating func find(_ number: Int, path: String, name: String = "accel", isSubstitute: Bool = false) {
+    mutating func find(
+        _ number: Int,
+        path: String,
+        name: String = "accel",
+        isSubstitute: Bool = false,
+        canBuffer: Bool = false
+    ) {
         var device = FoundDevice()
+        device.canBuffer = canBuffer
         (device.number, device.name, device.path, device.isSubstitute) = (number, name, path, isSubstitute)
         (device.canPoll, device.rate) = (true, 15)
         change { [device] in $0.find(device, at: $1) }
@@ -71,16 +78,18 @@ private struct Drivers {
     mutating func endJobs() {
         while let (number, job) = jobs.first(where: { !hung.contains($0.key) }) {
             jobs[number] = nil
-            let result: DeviceJobResult = if case .open = job { .opened(DeviceOpening()) } else { .done(warnings: []) }
+            var opening = DeviceOpening()
+            if case .open(true) = job { opening.isBuffered = true }
+            let result: DeviceJobResult = if case .open = job { .opened(opening) } else { .done(warnings: []) }
             change { $0.handle(.finished(result), of: number, at: $1) }
         }
     }
 
     /// Delivers a reading of a device that is read.
-    mutating func read(_ number: Int) {
+    mutating func read(_ number: Int, x: Double? = nil) {
         #expect(isRead(number))
         change { $0.handle(.reading(showsMotion: true), of: number, at: $1) }
-        let sample = AccelerometerSample(time: time, acceleration: Vector3(time, 9.8, 0))
+        let sample = AccelerometerSample(time: time, acceleration: Vector3(x ?? time, 9.8, 0))
         change { $0.add(sample, of: number, at: $1) }
     }
 
@@ -123,6 +132,21 @@ private struct Drivers {
         drivers.table.handle(.reading(showsMotion: true), of: 1, at: 0.1)
         drivers.table.add(AccelerometerSample(time: 0.1, acceleration: Vector3(1, 2, 3)), of: 1, at: 0.1)
         #expect(drivers.table.takeActions().isEmpty && drivers.changes == changes)
+    }
+
+    // It was started anew for ever, with the orientation of that scan.
+    @Test mutating func `a buffer that repeats one scan although it was started anew is left for polling`() {
+        drivers.find(1, path: "/sys/a", canBuffer: true)
+        drivers.endScan()
+        drivers.need(true)
+        var modes: [SensorMode] = []
+        for reading in 0..<400 {
+            drivers.pass(0.1)
+            drivers.read(1, x: reading < 40 ? Double(reading % 2) / 100 : 0)
+            drivers.endJobs()
+            if let mode = drivers.table.life(of: 1)?.mode, drivers.logged.count == modes.count { modes.append(mode) }
+        }
+        #expect(modes == [.buffer, .buffer, .poll])
     }
 
     @Test mutating func `another sensor takes the place of one that hangs, which works again when it answers`() {
