@@ -582,6 +582,20 @@ class HingeSensor(SwitchTestCase):
         self.assertEqual((self.client.get("HingeAngle"), self.client.get("TabletMode")), (360, "tablet"))
         self.assertEqual(daemon.log_lines("no angle"), [])
 
+    # The accelerometers took its place for ever.
+    def test_one_that_could_not_be_read_for_a_while_is_used_again(self):
+        self.add_hinge(300)
+        self.rig.add_device(accelerometer())
+        self.rig.add_device(accelerometer("base", MINUS_Z, index=1, properties={"ACCEL_LOCATION": "base"}))
+        self.measure()
+        self.assert_mode("tablet")
+        self.rig.write("in_angl1_raw", "garbage", self.PATH)
+        self.assert_mode("laptop")
+        self.assertEqual(self.client.get("TabletModeSource"), "accelerometers")
+        self.rig.write("in_angl1_raw", "300", self.PATH)
+        self.assert_mode("tablet")
+        self.assertEqual(self.client.get("TabletModeSource"), "hinge")
+
     def test_lid_angle_of_a_chromebook_is_in_degrees_and_500_is_none(self):
         self.add("cros-ec-lid-angle", {"in_angl_raw": 220})
         daemon = self.measure()

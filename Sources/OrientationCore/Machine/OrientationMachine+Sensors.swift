@@ -19,8 +19,8 @@ extension OrientationMachine {
         return reads
     }
 
-    /// Whether the sensor of the hinge's angle is to be read.
-    var readsHinge: Bool { measuresAngle && tablet.readsSensor }
+    /// Whether the sensor of the hinge's angle is to be read, or tried again if it is lost.
+    var readsHinge: Bool { measuresAngle && tablet.sensor.isPresent }
 
     /// How closely the accelerometers are to be read.
     package var sensing: PerRole<Sensing> {

@@ -386,7 +386,7 @@ private struct Convertible {
         convertible.addAccelerometers()
         #expect(!convertible.machine.reads.base)
         convertible.handle(.hingeSensor(SensorReport(state: .lost, isPresent: true)))
-        #expect(convertible.machine.reads.base && !convertible.machine.readsHinge && convertible.mode == .laptop)
+        #expect(convertible.machine.reads.base && convertible.machine.readsHinge && convertible.mode == .laptop)
         convertible.follow()
         convertible.fold(to: 270)
         #expect(convertible.mode == .tablet)
