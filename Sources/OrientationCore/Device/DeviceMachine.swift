@@ -41,8 +41,9 @@ package struct DeviceMachine: Sendable {
     private var traits = DeviceTraits(canBuffer: false, canPoll: false, mayBeSilent: false, rate: 0)
     /// What a scan found while the device was in use; it applies once the device is closed.
     private var replacement: DeviceTraits?
-    /// Whether the next opening uses the buffer: not once it gave no scans.
+    /// Whether the next opening uses the buffer: not once it gave no scans, unless it has given them for a while before.
     private var usesBuffer = false
+    private var isBufferProven = false
 
     private(set) var sensing = Sensing.stream
     private var failures = (count: 0, since: 0.0)
@@ -132,7 +133,9 @@ package struct DeviceMachine: Sendable {
     }
 
     /// Polls from the next opening on, where that is possible.
-    mutating func avoidBuffer() { if traits.canPoll { usesBuffer = false } }
+    mutating func avoidBuffer() {
+        if traits.canPoll { (usesBuffer, isBufferProven) = (false, false) }
+    }
 
     private var isReading: Bool {
         switch phase {
@@ -154,11 +157,12 @@ package struct DeviceMachine: Sendable {
         case .closed, .absent:
             if let replacement {
                 traits = replacement
-                usesBuffer = replacement.canBuffer
+                (usesBuffer, isBufferProven) = (replacement.canBuffer, false)
                 self.replacement = nil
                 mode = usesBuffer ? .buffer : .poll
                 start(.prepare, .preparing, at: time, &commands)
             } else if phase == .closed, goal == .open {
+                if isBufferProven { usesBuffer = true }
                 sensing = .stream
                 failures.count = 0
                 start(.open(buffered: usesBuffer), .opening, at: time, &commands)
@@ -220,6 +224,8 @@ package struct DeviceMachine: Sendable {
             return fail(reason, &commands)
         }
         usesBuffer = false
+        // Some hubs are slow to begin after sleep.
+        if buffer.lastScan != nil { isBufferProven = false }
         start(.closeBuffer, .leavingBuffer(reason: reason), at: time, &commands)
     }
 
@@ -255,7 +261,7 @@ package struct DeviceMachine: Sendable {
         guard case .buffered(var buffer) = phase else { return }
         let isCounted = buffer.countScan(showsMotion: showsMotion, at: time)
         // Some buffers give a few scans after each opening, and no more.
-        if isCounted, time - buffer.opened >= stallTime { patience = 1 }
+        if isCounted, time - buffer.opened >= stallTime { (patience, isBufferProven) = (1, true) }
         advance(buffer, at: time, &commands)
     }
 

@@ -243,6 +243,23 @@ private struct World {
         #expect(world.reports.last == .started(warnings: ["no scan came in time; polling instead"]))
     }
 
+    // A hub that was slow once after sleep was polled until orientd was restarted.
+    @Test(arguments: [1.0, 6])
+    func `a buffer that has worked for a while is tried again at the next opening`(worked: Double) {
+        var world = World.started
+        world.pass(seconds: worked)
+        for isAlive in [false, true] {
+            world.send(.stop)
+            world.pass()
+            world.isAlive = isAlive
+            world.send(.start)
+            world.pass(seconds: 2)
+            world.isAlive = true
+            world.pass()
+        }
+        #expect(world.machine.mode == (worked > 5 ? .buffer : .poll) && world.jobs.contains(.closeBuffer))
+    }
+
     // It was opened anew for ever: a few scans after each opening made it count as working. At rest nobody noticed for
     // a minute.
     @Test(arguments: [SensingLevel.stream, .watch, .doze])
