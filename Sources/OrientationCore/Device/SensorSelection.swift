@@ -208,8 +208,10 @@ package struct SensorSelection: Sendable {
     }
 
     private mutating func scheduleRetry(at time: Double) {
-        retry = time + delay
         let last = active?.works == true ? Self.backoff.besideOther : Self.backoff.last
+        // Now that none works, it does not matter how long one was waited for beside another.
+        if delay > last { delay = 0 }
+        retry = time + delay
         delay = min(max(Self.backoff.first, delay * 2), last)
     }
 
