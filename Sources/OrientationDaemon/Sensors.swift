@@ -103,7 +103,9 @@ final class Sensors {
         case .drive(let number, let commands): drive(number, commands)
         case .forget(let number):
             guard let sensor = sensors.removeValue(forKey: number) else { return }
-            if case .device(let driver) = sensor.driver { (driver.onEvent, driver.onReading) = (nil, nil) }
+            guard case .device(let driver) = sensor.driver else { return }
+            driver.onEvent = nil
+            driver.onReading = nil
         case .warn(let number, let warnings): warn(number, warnings, isPrefixed: true)
         case .began(let number):
             guard let life = table.life(of: number) else { return }
@@ -112,7 +114,10 @@ final class Sensors {
             let selection = table.selection(use)
             if !selection.isReading { readings[use] = nil }
             for sensor in selection.sensors {
-                update(sensor.number) { ($0.state, $0.lastError) = (sensor.state, sensor.lastError) }
+                update(sensor.number) {
+                    $0.state = sensor.state
+                    $0.lastError = sensor.lastError
+                }
             }
         case .scan: scanner?.search.scan()
         }
@@ -146,7 +151,10 @@ final class Sensors {
     }
 
     private func began(_ number: Int, _ mode: SensorMode, _ rate: Double) {
-        update(number) { ($0.mode, $0.sampleRate) = (mode, rate) }
+        update(number) {
+            $0.mode = mode
+            $0.sampleRate = rate
+        }
         log.debug("\(sensors[number]?.status.name ?? ""): sampling by \(mode.name) at \(rate) Hz")
     }
 

@@ -82,7 +82,9 @@ struct DeviceBuffer: Hashable, Sendable {
         guard time - lastComparison > Self.longestEcho else { return false }
         lastScan = time
         switch target {
-        case .probe: (target, since) = (.changes, time)
+        case .probe:
+            target = .changes
+            since = time
         case .changes where job == nil && !showsMotion:
             noise.add(at: time)
             if noise.isNoise { readByTimer() }

@@ -36,14 +36,23 @@ package struct DeviceMachine: Sendable {
         case open
     }
 
+    /// Whether an opening uses the buffer.
+    private enum BufferUse {
+        /// There is none, or it has failed.
+        case never
+        case untried
+        /// It has given scans for a while.
+        case proven
+        /// It was proven, but gave no first scan: some hubs are slow to begin after sleep.
+        case fromNextOpening
+    }
+
     private var phase = Phase.absent
     private var goal = Goal.closed
     private var traits = DeviceTraits(canBuffer: false, canPoll: false, mayBeSilent: false, rate: 0)
     /// What a scan found while the device was in use; it applies once the device is closed.
     private var replacement: DeviceTraits?
-    /// Whether the next opening uses the buffer: not once it gave no scans, unless it has given them for a while before.
-    private var usesBuffer = false
-    private var isBufferProven = false
+    private var bufferUse = BufferUse.never
 
     private(set) var sensing = Sensing.stream
     private var failures = (count: 0, since: 0.0)
@@ -134,7 +143,7 @@ package struct DeviceMachine: Sendable {
 
     /// Polls from the next opening on, where that is possible.
     mutating func avoidBuffer() {
-        if traits.canPoll { (usesBuffer, isBufferProven) = (false, false) }
+        if traits.canPoll { bufferUse = .never }
     }
 
     private var isReading: Bool {
@@ -157,15 +166,15 @@ package struct DeviceMachine: Sendable {
         case .closed, .absent:
             if let replacement {
                 traits = replacement
-                (usesBuffer, isBufferProven) = (replacement.canBuffer, false)
+                bufferUse = replacement.canBuffer ? .untried : .never
                 self.replacement = nil
-                mode = usesBuffer ? .buffer : .poll
+                mode = traits.canBuffer ? .buffer : .poll
                 start(.prepare, .preparing, at: time, &commands)
             } else if phase == .closed, goal == .open {
-                if isBufferProven { usesBuffer = true }
+                if bufferUse == .fromNextOpening { bufferUse = .proven }
                 sensing = .stream
                 failures.count = 0
-                start(.open(buffered: usesBuffer), .opening, at: time, &commands)
+                start(.open(buffered: bufferUse != .never), .opening, at: time, &commands)
             }
         }
     }
@@ -223,9 +232,7 @@ package struct DeviceMachine: Sendable {
         guard case .buffered(let buffer) = phase, traits.canPoll, buffer.job == nil else {
             return fail(reason, &commands)
         }
-        usesBuffer = false
-        // Some hubs are slow to begin after sleep.
-        if buffer.lastScan != nil { isBufferProven = false }
+        bufferUse = bufferUse == .proven && buffer.lastScan == nil ? .fromNextOpening : .never
         start(.closeBuffer, .leavingBuffer(reason: reason), at: time, &commands)
     }
 
@@ -261,7 +268,10 @@ package struct DeviceMachine: Sendable {
         guard case .buffered(var buffer) = phase else { return }
         let isCounted = buffer.countScan(showsMotion: showsMotion, at: time)
         // Some buffers give a few scans after each opening, and no more.
-        if isCounted, time - buffer.opened >= stallTime { (patience, isBufferProven) = (1, true) }
+        if isCounted, time - buffer.opened >= stallTime {
+            patience = 1
+            bufferUse = .proven
+        }
         advance(buffer, at: time, &commands)
     }
 

@@ -341,7 +341,9 @@ package struct SensorSelection: Sendable {
             // Starting it anew has not helped, and there is another one.
             if wasStuck, hasEqual(to: sensors[index]) { return lose(number, problem, .failed) }
             complain(problem, of: number)
-            (commands.stop, commands.start, commands.leavesBuffer) = (number, number, wasStuck)
+            commands.stop = number
+            commands.start = number
+            commands.leavesBuffer = wasStuck
             commands.isChanged = true
         case .moving:
             commands.log = SensorLog(sensor: number, isWarning: false, text: "no longer stuck")

@@ -69,7 +69,8 @@ package struct OrientationTracker: Sendable {
     mutating func restart() {
         classifier = OrientationClassifier(constants: constants, samplePeriod: samplePeriod)
         estimator = GravityEstimator()
-        (weakSince, weakNorm) = (nil, nil)
+        weakSince = nil
+        weakNorm = nil
     }
 
     /// Adds a sample that came while the sensor was read as `sensing` says.
@@ -101,7 +102,8 @@ package struct OrientationTracker: Sendable {
         // After the answer, no sample needs the square root of a norm. A hung chip reads 0, which says nothing of the scale.
         let norm = hasAnswer ? 0 : gravity.magnitude
         guard norm > 0, norm < OrientationClassifier.leastReference else {
-            (weakSince, weakNorm) = (nil, nil)
+            weakSince = nil
+            weakNorm = nil
             return
         }
         let start = weakSince ?? time

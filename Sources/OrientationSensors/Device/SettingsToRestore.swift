@@ -75,7 +75,8 @@ final class SettingsToRestore: @unchecked Sendable {
         for setting in present {
             guard let index = settings.firstIndex(where: { $0.file == setting.file }) else { continue }
             if !settings[index].isOurs(setting.text) {
-                (settings[index].text, settings[index].written) = (setting.text, nil)
+                settings[index].text = setting.text
+                settings[index].written = nil
             }
         }
     }

@@ -26,8 +26,14 @@ struct ReadingBatch: Sendable {
     init?(_ scaling: SensorScaling, rate: Double) {
         self.scaling = scaling
         switch scaling {
-        case .acceleration: (leastChange, settling, capacity) = (1.5, Int(2 * rate), Int(0.5 * rate))
-        case .angle: (leastChange, settling, capacity) = (1, 2, Int(4 * rate))
+        case .acceleration:
+            leastChange = 1.5
+            settling = Int(2 * rate)
+            capacity = Int(0.5 * rate)
+        case .angle:
+            leastChange = 1
+            settling = 2
+            capacity = Int(4 * rate)
         case .light, .proximity, .heading: return nil
         }
     }
@@ -40,7 +46,8 @@ struct ReadingBatch: Sendable {
         if (value - reference).greatestComponent < leastChange {
             similar += 1
         } else {
-            (reference, similar) = (value, 1)
+            reference = value
+            similar = 1
         }
         guard similar <= settling || waiting >= capacity else { return false }
         waiting = 0
