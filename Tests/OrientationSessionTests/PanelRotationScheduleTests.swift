@@ -117,8 +117,10 @@ private struct World {
             apply(scene.want(goal, isCommand: true))
             return "command"
         case 5:
-            // Somebody who changes outputs while a change is under way is not told from it.
+            // Somebody who changes outputs while a change is under way is not told from it, nor soon after a hotplug from
+            // a program that remembers transforms.
             settle()
+            apply(scene.wait(PanelRotation.resetTime + 0.1))
             guard let panel = outputs.firstIndex(where: { $0.name == "eDP-1" }) else { return "" }
             let next = outputs[panel].transform.turned(by: Int.random(in: 1...3, using: &random))
             outputs[panel].transform = next

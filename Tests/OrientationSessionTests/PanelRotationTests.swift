@@ -352,6 +352,35 @@ import Testing
         }
     }
 
+    // ValveSoftware/SteamOS#2396, stockmind/gpd-pocket-ubuntu-respin#48: COSMIC and XFCE remember the transform for each
+    // set of outputs, also what an agent had set, and the display stayed wrong after a monitor was plugged in or out.
+    @Test(arguments: [0, 1], [OutputTransform.normal, .rotated180])
+    func `a transform that comes with a monitor is replaced, and not restored`(delay: Double, shown: OutputTransform) {
+        for isUnplugged in [true, false] {
+            let (before, after) = isUnplugged ? (1920, nil) : (nil, 1080)
+            var scene = Self.scene(Self.outputs(monitor: before))
+            scene.want(.rotated90)
+            scene.end(.applied)
+            scene.report(Self.outputs(.rotated90, monitor: before.map { _ in 1080 }))
+            scene.wait(10)
+            if delay > 0 {
+                #expect(scene.report(Self.outputs(.rotated90, monitor: after)) == nil)
+                scene.wait(delay)
+            }
+            let change = scene.report(Self.outputs(shown, monitor: after))
+            #expect(change?.transforms == Self.change(.rotated90).transforms)
+            scene.end(.applied)
+            scene.report(Self.outputs(.rotated90, monitor: after))
+            #expect(scene.release()?.transforms == Self.change(.normal).transforms)
+        }
+    }
+
+    @Test func `a transform that comes with a monitor stays where nothing decides`() {
+        var scene = Self.scene()
+        #expect(scene.report(Self.outputs(.rotated180, monitor: 1920)) == nil)
+        #expect(scene.release() == nil)
+    }
+
     @Test func `a program that sets its own transform again soon after a panel has come back has the say`() {
         var scene = Self.turned()
         scene.report([])

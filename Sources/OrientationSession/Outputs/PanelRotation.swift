@@ -51,7 +51,8 @@ struct PanelRotation: Sendable {
     private static let mostMisfits = 2
     /// Seconds in which a change that was applied, or a configuration that was read, is reported.
     static let reportTime = 1.0
-    /// Seconds after a panel has come on in which compositors, and programs with profiles of outputs, set its transform.
+    /// Seconds after a panel has come on, or an output has come or gone, in which compositors, and programs with profiles
+    /// of outputs, set the panel's transform.
     static let resetTime = 3.0
 
     private let keepsWithMonitor, mayPlaceAutomatically: Bool
@@ -68,6 +69,8 @@ struct PanelRotation: Sendable {
     private var reloadedAt = -Double.infinity
     /// When a panel may have come on that was off.
     private var litAt = -Double.infinity
+    /// When an output has come or gone.
+    private var pluggedAt = -Double.infinity
     /// The quarter turns that the compositor adds to what is requested of an output, as niri does for a panel quirk.
     private var frames: [String: Int] = [:]
     /// Whether somebody else has chosen the places, which are not to be changed without a rotation.
@@ -157,6 +160,7 @@ struct PanelRotation: Sendable {
             report.update(outputs)
             attempts.shorten()
             if wasOff, !panels.isEmpty { litAt = time }
+            if !before.isEmpty, Set(before.map { $0.name }) != Set(self.outputs.map { $0.name }) { pluggedAt = time }
             // Whoever lights a panel lights the other outputs next; a change meanwhile would blank them again.
             if time < litAt + Attempts.pause, outputs.contains(where: { !$0.isShown }) { attempts.wait(from: litAt) }
             request?.hasNewerReport = true
@@ -267,16 +271,18 @@ struct PanelRotation: Sendable {
         if isHotplug, !before.isEmpty { movesNeighbours = !mayPlaceAutomatically }
         acceptsPlaces = !isHotplug
         let isForeign = !report.isTurned(as: before)
-        let isReset = time <= reloadedAt + Self.reportTime || time <= litAt + Self.resetTime
+        // Some remember a transform for each set of outputs, which may be one that this agent has set.
+        let isRemembered = time <= pluggedAt + Self.resetTime && mayChange && goal != .unchanged
+        let isReset = isRemembered || time <= reloadedAt + Self.reportTime || time <= litAt + Self.resetTime
         if isForeign, goal != .baseline, !isReset { say = .other(since: time) }
         // Only once: a program that sets its own after each change has the say.
-        if isForeign { litAt = -.infinity }
+        if isForeign { (litAt, pluggedAt) = (-.infinity, -.infinity) }
         // Somebody has set another transform since the earlier agent ended.
         let isOutdated = !leftover.isEmpty && !leftover.contains { $0 == panels.first?.transform }
         leftover = []
         if baseline.isEmpty {
             baseline = outputs.filter { $0.isShown }
-        } else if isForeign || isOutdated {
+        } else if isForeign && !isRemembered || isOutdated {
             baseline = report.baseline(after: baseline, keepsPlaces: true) { $0.transform }
         } else if !report.isArranged(like: baseline) {
             let old = baseline
