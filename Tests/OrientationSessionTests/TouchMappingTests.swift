@@ -32,6 +32,13 @@ import Testing
         "flipped": [1, 0, 3, 2], "flipped-90": [0, 3, 2, 1], "flipped-180": [3, 2, 1, 0], "flipped-270": [2, 1, 0, 3],
     ]
 
+    @Test(arguments: transforms, transforms)
+    func `a transform after a mounting in one of eight ways does both`(transform: Transform, mounting: Transform) {
+        let correction = CalibrationMatrix(mounting)
+        let both = CalibrationMatrix(transform).after(correction)
+        #expect(CalibrationMatrix(transform.after(correction)) == both)
+    }
+
     @Test(arguments: transforms, [Position(x: 0, y: 0), Position(x: 1080, y: 0), Position(x: 300, y: 1440)])
     func `a touch in a corner lands in the corner that is shown there`(transform: Transform, position: Position) throws
     {

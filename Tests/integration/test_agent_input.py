@@ -340,6 +340,23 @@ class Hyprland(InputTestCase):
                 self.show("portrait")
                 self.wait_for_devices(0)
 
+    # hyprwm/Hyprland#9553: the transform took the place of the matrix that hwdb has for a screen mounted turned.
+    def test_matrix_of_udev_is_a_part_of_the_transform(self):
+        matrices = ("0 1 0 -1 0 1", "-1 0 1 0 1 0", "1.03 0 -0.01 0 0.98 0.02", "unknown")
+        devices = [
+            Device(20 + index, f"Touch {index}", I2C, 0x27C6, index, "touch", {"LIBINPUT_CALIBRATION_MATRIX": matrix})
+            for index, matrix in enumerate(matrices)
+        ]
+        agent = self.start_session(devices=devices)
+        for held, numbers in (("landscape-left", (2, 5, 3, 3)), ("portrait", (3, 4, 0, 0))):
+            self.show(held)
+            for device, number in zip(devices, numbers):
+                self.wait_for_devices(number, [device])
+        self.show("landscape-right")
+        agent.stop()
+        for device, number in zip(devices, (3, 4, 0, 0)):
+            self.wait_for_devices(number, [device])
+
     # Below the keyboard of a Zenbook Duo, the lower panel is off.
     def test_devices_turn_while_another_panel_is_off(self):
         lower = panel("eDP-2", position=(0, 1920))

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import JSON
+import OrientationCore
 import POSIX
 import SystemdBus
 
 /// Gives the built-in touch screens and pens of Hyprland the panel's transform, which they do not follow.
+///
+/// Hyprland puts that in the place of the matrix that udev has for a device, which is therefore a part of it.
 ///
 /// Hyprland forgets the transforms when it reads its configuration again, which its socket for events reports. It does
 /// not report new devices, which udev does, nor what a device is bound to: that is left alone where devices may belong
@@ -99,11 +102,11 @@ final class HyprlandInputs: InputMapper {
         update()
     }
 
-    /// The names of the built-in touch screens and pen tablets in the reply to `devices`.
-    private func builtInDevices(in reply: [UInt8]) throws(MessageError) -> [String] {
+    /// The names of the built-in touch screens and pen tablets in the reply to `devices`, with what corrects them.
+    private func builtInDevices(in reply: [UInt8]) throws(MessageError) -> [(name: String, CalibrationMatrix)] {
         let list = try JSONValue(message: reply)
         let known = InputDevice.all
-        var names: [String] = []
+        var found: [(name: String, CalibrationMatrix)] = []
         for (member, kind) in [("touch", InputDevice.Kind.touchScreen), ("tablets", .tablet)] {
             guard let devices = list[member]?.list else {
                 throw MessageError("sent a list of devices without \(member)")
@@ -112,18 +115,19 @@ final class HyprlandInputs: InputMapper {
             for name in devices.compactMap({ $0["name"]?.text }) {
                 guard known.isBuiltIn(kind, where: { HyprlandCommand.matches(name, $0.name) }) else { continue }
                 if HyprlandCommand.isPlain(name) {
-                    names.append(name)
+                    let device = known.first { $0.kind == kind && HyprlandCommand.matches(name, $0.name) }
+                    found.append((name, device?.calibration ?? .identity))
                 } else if refusedNames.insert(name).inserted {
                     log.warning("\(name) is not rotated: the name could be read as a command")
                 }
             }
         }
         let isComplete = known.builtIn.allSatisfy { device in
-            let listed = names.filter { HyprlandCommand.matches($0, device.name) }
+            let listed = found.filter { HyprlandCommand.matches($0.name, device.name) }
             return listed.count >= known.filter { $0.name == device.name && $0.kind == device.kind }.count
         }
         if isComplete { attempts = 0 }
-        return names
+        return found
     }
 
     private func set(devicesIn reply: HyprlandSocket.Reply, to target: InputTarget) {
@@ -137,17 +141,19 @@ final class HyprlandInputs: InputMapper {
         }
     }
 
-    private func set(_ devices: [String], to target: InputTarget) {
+    private func set(_ devices: [(name: String, CalibrationMatrix)], to target: InputTarget) {
         guard !devices.isEmpty, let transform = target.transform else { return finishAttempt(nil) }
         let output = target.output.map { ("output", $0) }
-        let options = [("transform", "\(transform.rawValue)")] + [output].compactMap { $0 }
-        let keywords = devices.flatMap { device in options.map { HyprlandCommand.keyword(device, $0) } }
+        let options = devices.map { name, calibration in
+            (name, [("transform", "\(transform.after(calibration).rawValue)")] + [output].compactMap { $0 })
+        }
+        let keywords = options.flatMap { name, options in options.map { HyprlandCommand.keyword(name, $0) } }
         let completion: (String?) -> Void = owned(by: self) { inputs, problem in
-            let names = devices.joined(separator: ", ")
+            let names = devices.map { $0.name }.joined(separator: ", ")
             inputs.finishAttempt(problem.map { "Hyprland does not rotate \(names): \($0)" })
         }
         hyprland.evaluate(
-            devices.map { HyprlandCommand.script($0, options) }.joined(separator: " "),
+            options.map { HyprlandCommand.script($0, $1) }.joined(separator: " "),
             orElse: owned(by: self) { $0.sendNext(of: keywords[...], completion) },
             completion: completion
         )

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import OrientationConfiguration
+import OrientationCore
 import POSIX
 import SystemdBus
 
@@ -17,6 +19,8 @@ struct InputDevice: Hashable, Sendable {
     var place: Place
     /// udev's ID_PATH.
     var path = ""
+    /// What corrects how it is mounted: udev's LIBINPUT_CALIBRATION_MATRIX.
+    var calibration = CalibrationMatrix.identity
 
     enum Place: Sendable {
         case builtIn, external
@@ -72,6 +76,11 @@ extension InputDevice {
         vendor = number("id/vendor") ?? 0
         product = number("id/product") ?? 0
         path = device.property("ID_PATH") ?? ""
+        let numbers = (device.property("LIBINPUT_CALIBRATION_MATRIX") ?? "").utf8.split(separator: UInt8(ascii: " "))
+            .compactMap { OrientationConfiguration.number(String(Substring($0))) }
+        if numbers.count == 6 {
+            calibration = .init(numbers[0], numbers[1], numbers[2], numbers[3], numbers[4], numbers[5])
+        }
         place = Self.place(
             integration: device.property("ID_INTEGRATION"),
             bus: number("id/bustype"),

@@ -55,6 +55,18 @@ extension CalibrationMatrix {
     init(rows: [Double]) { self.init(rows[0], rows[1], rows[2], rows[3], rows[4], rows[5]) }
 }
 
+extension Transform {
+    /// The transform that is most like this one after a correction.
+    func after(_ correction: CalibrationMatrix) -> Transform {
+        let wanted = CalibrationMatrix(self).after(correction)
+        let likeness = { (transform: Transform) in
+            let matrix = CalibrationMatrix(transform)
+            return matrix.a * wanted.a + matrix.b * wanted.b + matrix.d * wanted.d + matrix.e * wanted.e
+        }
+        return Transform.allCases.max { likeness($0) < likeness($1) } ?? self
+    }
+}
+
 /// The matrix of a device before the agent mapped it, and the mapping of the layout at that time.
 struct MatrixBaseline: Hashable, Sendable {
     let matrix, mapping: CalibrationMatrix
