@@ -46,6 +46,21 @@ import Testing
                 + "transform = 1 }) hl.monitor({ output = \"eDP-1\", mode = \"1200x1920@59.997\", scale = 1.5, "
                 + "bitdepth = 10, cm = \"wide\", position = \"0x0\", transform = 1 })"
         )
+        #expect(
+            HyprlandMonitor.keywords(for: change, known) == [
+                "/keyword monitor DP-1,1200x1920,-5x0,1.5,transform,1",
+                "/keyword monitor eDP-1,1200x1920@59.997,0x0,1.5,transform,1,bitdepth,10,cm,wide",
+            ]
+        )
+    }
+
+    @Test(arguments: [
+        "[]", "[{\"name\":\"eDP-1\",\"disabled\":true}]",
+        "[{\"name\":\"eDP-1\",\"x\":0,\"y\":0,\"width\":9,\"height\":9,\"scale\":1,\"transform\":0,\"mirrorOf\":\"1\"}]",
+    ])
+    func `a monitor that a rule would change otherwise gets none`(_ text: String) throws {
+        let known = try #require(HyprlandMonitor.all(JSONValue(Array(text.utf8))))
+        #expect(HyprlandMonitor.keywords(for: OutputChange(transforms: ["eDP-1": .normal]), known) == [])
     }
 
     // Hyprland 0.55 reported 1.33 for 4/3, and refused that scale.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""orient-agent rotates Hyprland 0.57 with a configuration in Lua, over its own socket."""
+"""orient-agent rotates Hyprland over its own socket: 0.57 with a configuration in Lua, and 0.54 with one in hyprlang."""
 
 from agent_session import AgentTestCase, monitor, panel
 from fakes.hyprland import SIGNATURE, HyprlandCompositor, HyprlandServer
@@ -80,3 +80,47 @@ class Hyprland(AgentTestCase):
         self.compositor.configure = lambda monitors: "error: hl.monitor: no"
         self.turn("portrait-upside-down")
         agent.wait_for_warning("eDP-1 is not rotated to 180: Hyprland refused it: error: hl.monitor: no")
+
+
+class Hyprlang(AgentTestCase):
+    def environment(self):
+        return super().environment() | {"HYPRLAND_INSTANCE_SIGNATURE": SIGNATURE, "XDG_CURRENT_DESKTOP": "Hyprland"}
+
+    def start_compositor(self, *heads, **options):
+        self.compositor = HyprlandCompositor(self.runtime / "wayland-7", *heads, has_frames=True, **options)
+        self.serve(self.compositor)
+        self.hyprland = self.serve(HyprlandServer(self.runtime, compositor=self.compositor))
+        return self.compositor
+
+    # hyprwm/Hyprland#8190: after a change over wlr-output-management, `hyprctl keyword monitor` has no effect any more,
+    # so that a panel stayed on below a closed lid.
+    def test_hyprctl_still_works_after_a_rotation(self):
+        agent = self.start_session(panel(), monitor())
+        self.show("landscape-left")
+        self.wait_until_idle(agent)
+        self.assertEqual(self.hyprland.reply("keyword monitor eDP-1,disable"), "ok")
+        self.assertFalse(self.compositor.head("eDP-1").enabled)
+        self.wait_until_idle(agent)
+        self.assertEqual(self.hyprland.reply("keyword monitor eDP-1,1200x1920@60,0x0,1"), "ok")
+        self.wait_for_transform("270")
+
+    def test_what_a_rule_has_set_stays(self):
+        heads = panel(modes=(Mode(2400, 3840, 120000), Mode(1200, 1920, 60000)), scale=1.5), monitor(position=(800, 0))
+        agent = self.start_session(*heads)
+        self.compositor.change("eDP-1", mode=heads[0].modes[1])
+        self.wait_until_idle(agent)
+        for transform, held, x in (("270", "landscape-left", 1280), ("180", "portrait-upside-down", 800)):
+            self.show(held)
+            wait_until(lambda x=x: heads[1].position == (x, 0), f"the neighbour is at {x}")
+            self.assertEqual((heads[0].transform, heads[0].mode, heads[0].scale), (transform, heads[0].modes[1], 1.5))
+        agent.stop()
+        self.wait_for_transform("normal")
+        self.assertEqual((heads[0].mode, heads[0].scale), (heads[0].modes[1], 1.5))
+        self.assertEqual(self.compositor.configurations, [])
+
+    def test_mirror_stays_a_mirror(self):
+        self.start_session(panel())
+        self.compositor.mirrors["eDP-1"] = "1"
+        self.compositor.publish_unchanged()
+        self.show("landscape-left")
+        self.assertEqual(self.compositor.rules, {})

@@ -154,23 +154,9 @@ final class HyprlandInputs: InputMapper {
         }
         hyprland.evaluate(
             options.map { HyprlandCommand.script($0, $1) }.joined(separator: " "),
-            orElse: owned(by: self) { $0.sendNext(of: keywords[...], completion) },
+            orElse: owned(by: self) { $0.hyprland.send(keywords[...], completion) },
             completion: completion
         )
-    }
-
-    /// Sends the first of these requests, and then the others, where the configuration is in hyprlang.
-    private func sendNext(of keywords: ArraySlice<String>, _ completion: @escaping (String?) -> Void) {
-        guard let keyword = keywords.first else { return completion(nil) }
-        let answered: (HyprlandSocket.Reply) -> Void = owned(by: self) { inputs, reply in
-            switch reply {
-            case .text("ok"):
-                inputs.hyprland.isLua = false
-                inputs.sendNext(of: keywords.dropFirst(), completion)
-            case .text(let problem), .failure(let problem): completion(problem)
-            }
-        }
-        hyprland.send(keyword, completion: answered)
     }
 
     // MARK: - Events

@@ -8,7 +8,9 @@ import Wayland
 /// The outputs of Hyprland, over its own socket.
 ///
 /// Hyprland 0.57 makes a change over wlr-output-management only when it draws its next frame, and an idle screen draws
-/// none; afterwards it reports nothing there. So that protocol is used for changes only without a Lua configuration.
+/// none; afterwards it reports nothing there. From 0.44 on, what a client has set there takes precedence over `hyprctl
+/// keyword monitor`, also for outputs that are to be disabled. So that protocol is used for changes only where all else
+/// fails.
 final class HyprlandOutputs: OutputBackend {
     private let hyprland: HyprlandSocket
     private let onEvent: (OutputEvent) -> Void
@@ -37,12 +39,17 @@ final class HyprlandOutputs: OutputBackend {
 
     func apply(_ change: OutputChange) {
         guard let script = HyprlandMonitor.script(for: change, monitors) else { return wlr?.apply(change) ?? () }
+        let completion: (String?) -> Void = owned(by: self) { outputs, problem in
+            outputs.handle(.changeEnded(problem.map { .refused("Hyprland refused it: \($0)") } ?? .applied))
+        }
         hyprland.evaluate(
             script,
-            orElse: owned(by: self) { $0.wlr?.apply(change) },
-            completion: owned(by: self) { outputs, problem in
-                outputs.handle(.changeEnded(problem.map { .refused("Hyprland refused it: \($0)") } ?? .applied))
-            }
+            orElse: owned(by: self) { outputs in
+                let keywords = HyprlandMonitor.keywords(for: change, outputs.monitors)
+                if keywords.isEmpty { return outputs.wlr?.apply(change) ?? () }
+                outputs.hyprland.send(keywords[...], completion)
+            },
+            completion: completion
         )
     }
 
@@ -74,8 +81,10 @@ final class HyprlandOutputs: OutputBackend {
 /// A monitor of Hyprland: in its JSON, and in its Lua.
 struct HyprlandMonitor: Hashable {
     let output: Output
-    /// The fields of a rule for its present picture, but for place and transform.
-    private let picture: [String]
+    private let mode: String
+    /// What else belongs to a rule for its present picture: names and values.
+    private var extras: [[String]] = []
+    private let isMirror: Bool
 
     /// Reads the reply to `monitors all`; nil if it is invalid.
     static func all(_ reply: JSONValue) -> [HyprlandMonitor]? {
@@ -87,20 +96,19 @@ struct HyprlandMonitor: Hashable {
     private init?(_ monitor: JSONValue) {
         guard let name = monitor["name"]?.text else { return nil }
         if monitor["disabled"]?.flag == true {
-            (output, picture) = (Output(name: name, isEnabled: false), [])
+            (output, mode, isMirror) = (Output(name: name, isEnabled: false), "", false)
             return
         }
         let transform = monitor["transform"]?.integer.flatMap { Transform(rawValue: Int32(clamping: $0)) }
         guard var output = Output(name, monitor, transform) else { return nil }
         output.scale = Self.scale(output)
         self.output = output
-        let rate = monitor["refreshRate"]?.number.map { "@\($0)" } ?? ""
-        var picture = ["mode = \"\(output.width)x\(output.height)\(rate)\"", "scale = \(output.scale)"]
-        if monitor["currentFormat"]?.text?.includes("2101010") == true { picture.append("bitdepth = 10") }
+        mode = "\(output.width)x\(output.height)" + (monitor["refreshRate"]?.number.map { "@\($0)" } ?? "")
+        isMirror = (monitor["mirrorOf"]?.text ?? "none") != "none"
+        if monitor["currentFormat"]?.text?.includes("2101010") == true { extras.append(["bitdepth", "10"]) }
         if let colors = monitor["colorManagementPreset"]?.text, colors != "srgb", HyprlandCommand.isPlain(colors) {
-            picture.append("cm = \"\(colors)\"")
+            extras.append(["cm", colors])
         }
-        self.picture = picture
     }
 
     /// The scale of an output, which Hyprland 0.55 and 0.56 report with two decimals: it accepts only multiples of 1/120
@@ -125,14 +133,35 @@ struct HyprlandMonitor: Hashable {
         guard names.allSatisfy(HyprlandCommand.isPlain) else { return nil }
         let calls = names.map { name in
             let monitor = monitors.first { $0.output.name == name }
+            let picture = monitor.map { monitor in
+                let extras = monitor.extras.map { "\($0[0]) = \(Int($0[1]) == nil ? "\"\($0[1])\"" : $0[1])" }
+                return ["mode = \"\(monitor.mode)\"", "scale = \(monitor.output.scale)"] + extras
+            }
             let position = change.positions[name] ?? monitor?.output.position
             let transform = change.transforms[name] ?? monitor?.output.transform
             let place = [
                 position.map { "position = \"\($0.x)x\($0.y)\"" }, transform.map { "transform = \($0.rawValue)" },
             ]
-            let fields = ["output = \"\(name)\""] + (monitor?.picture ?? []) + place.compactMap { $0 }
+            let fields = ["output = \"\(name)\""] + (picture ?? []) + place.compactMap { $0 }
             return "hl.monitor({ \(fields.joined(separator: ", ")) })"
         }
         return calls.joined(separator: " ")
+    }
+    /// The requests that make a change where the configuration is in hyprlang, in which one rule replaces the other; none
+    /// for a monitor that would not stay as it is otherwise, or is unknown.
+    static func keywords(for change: OutputChange, _ monitors: [HyprlandMonitor]) -> [String] {
+        let names = Set(change.transforms.keys).union(change.positions.keys).sorted()
+        let keywords = names.compactMap { name in
+            monitors.first { $0.output.name == name && $0.output.isShown && !$0.isMirror }.map { monitor in
+                let position = change.positions[name] ?? monitor.output.position
+                let transform = change.transforms[name] ?? monitor.output.transform
+                let fields = [
+                    name, monitor.mode, "\(position.x)x\(position.y)", "\(monitor.output.scale)", "transform",
+                    "\(transform.rawValue)",
+                ]
+                return "/keyword monitor " + (fields + monitor.extras.flatMap { $0 }).joined(separator: ",")
+            }
+        }
+        return keywords.count == names.count ? keywords : []
     }
 }

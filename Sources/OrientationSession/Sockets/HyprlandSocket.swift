@@ -55,6 +55,21 @@ final class HyprlandSocket {
         send("/eval " + script, completion: evaluated)
     }
 
+    /// Sends the first of these requests, and then the others, where the configuration is in hyprlang; calls
+    /// `completion` with nil or the problem.
+    func send(_ keywords: ArraySlice<String>, _ completion: @escaping (String?) -> Void) {
+        guard let keyword = keywords.first else { return completion(nil) }
+        let answered: (Reply) -> Void = owned(by: self) { socket, reply in
+            switch reply {
+            case .text("ok"):
+                socket.isLua = false
+                socket.send(keywords.dropFirst(), completion)
+            case .text(let problem), .failure(let problem): completion(problem)
+            }
+        }
+        send(keyword, completion: answered)
+    }
+
     private func connect() {
         guard let request = requests.first else { return }
         do throws(SystemError) {

@@ -147,6 +147,8 @@ class HyprlandServer:
     def keyword(self, text):
         if self.is_lua:
             return "unknown request"
+        if text.startswith("monitor ") and self.compositor:
+            return self.compositor.replace(*text.removeprefix("monitor ").split(","))
         match = re.fullmatch(r"device\[([^]]+)\]:(\w+) (.*)", text)
         if not match:
             return f"invalid keyword: {text}"
@@ -174,15 +176,23 @@ class HyprlandCompositor(WlrServer):
     """Hyprland's heads as of 0.57, which reports changes to wl_output only.
 
     Over wlr-output-management it carries nothing out, as on a screen without a new frame. `rules` has those of
-    `hl.monitor`, by the output that they name.
+    `hl.monitor`, by the output that they name. With `has_frames` it does, and what was set so takes precedence over
+    rules that come later, as since 0.44.
     """
 
-    def __init__(self, *arguments, **options):
+    def __init__(self, *arguments, has_frames=False, **options):
         super().__init__(*arguments, **options)
         self.rules = {}
+        self.overrides = {}
+        self.mirrors = {}
+        self.has_frames = has_frames
 
     def submitted(self, resource):
-        self.configurations.append(resource.configuration)
+        if self.has_frames:
+            self.overrides |= resource.configuration.heads
+            super().submitted(resource)
+        else:
+            self.configurations.append(resource.configuration)
 
     def publish(self):
         self.arrange()
@@ -209,6 +219,26 @@ class HyprlandCompositor(WlrServer):
         if "position" in rule:
             head.position = tuple(int(number) for number in rule["position"].split("x"))
 
+    def replace(self, name, mode, *fields):
+        """Replaces the rule of an output as `keyword monitor` does before 0.57, and returns the reply."""
+        with self.lock:
+            if mode == "disable":
+                self.head(name).enabled = False
+            elif mode == "transform":
+                self.head(name).transform = TRANSFORMS[int(fields[0])]
+            else:
+                position, scale, *extras = fields
+                rule = {"mode": mode, "position": position, "scale": scale, "transform": "0", "mirror": "none"}
+                self.rules[name] = rule | dict(zip(extras[::2], extras[1::2], strict=True))
+                self.head(name).enabled = True
+                self.show(self.head(name), self.rules[name])
+            for override, properties in self.overrides.items():
+                self.head(override).enabled = properties is not None
+                for key, value in (properties or {}).items():
+                    setattr(self.head(override), key, value)
+            self.publish()
+        return "ok"
+
     def monitors(self):
         """Returns what `monitors all` lists."""
         with self.lock:
@@ -223,6 +253,7 @@ class HyprlandCompositor(WlrServer):
                     "y": head.position[1],
                     "scale": head.scale,
                     "transform": TRANSFORMS.index(head.transform),
+                    "mirrorOf": self.mirrors.get(head.name, "none"),
                 }
                 for head in self.heads
             ]
