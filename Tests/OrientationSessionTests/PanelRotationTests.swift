@@ -660,6 +660,48 @@ import Testing
         #expect(scene.release()?.transforms["eDP-2"] == .normal)
     }
 
+    // alesya-h/zenbook-duo-2024-ux8406ma-linux#21: below an attached keyboard the lower panel is off. When it came back as
+    // it was before, or at its usual place although all is turned, it was beside the upper one from then on.
+    @Test(arguments: ["eDP-1", "eDP-2"], [true, false])
+    func `a panel that was off is where it was beside the other one`(name: String, isUsualPlace: Bool) {
+        func outputs(_ transform: OutputTransform, _ positions: [Position], off: String = "") -> [Output] {
+            zip(["eDP-1", "eDP-2"], positions).map { name, position in
+                var output = Self.panel
+                (output.name, output.position, output.isEnabled) = (name, position, name != off)
+                output.transform = Transform(transform)
+                return output
+            }
+        }
+        let usual = [Position(x: 0, y: 0), Position(x: 0, y: 1080)]
+        var scene = Self.scene(outputs(.normal, usual))
+        var now = outputs(.normal, usual)
+        func settle(_ change: OutputChange?) {
+            var change = change
+            while let next = change {
+                for index in now.indices {
+                    now[index].transform = next.transforms[now[index].name] ?? now[index].transform
+                    now[index].position = next.positions[now[index].name] ?? now[index].position
+                }
+                change = scene.end(.applied) ?? scene.report(now)
+            }
+        }
+        settle(scene.want(.rotated90))
+        let turned = [Position(x: 1080, y: 0), Position(x: 0, y: 0)]
+        #expect(now == outputs(.rotated90, turned))
+        let index = name == "eDP-1" ? 0 : 1
+        now[index].isEnabled = false
+        settle(scene.report(now))
+        settle(scene.want(isUsualPlace ? .rotated180 : .normal))
+        settle(scene.want(isUsualPlace ? .rotated90 : .normal))
+        now[index].isEnabled = true
+        if isUsualPlace { (now[index].transform, now[index].position) = (.normal, usual[index]) }
+        settle(scene.report(now))
+        let places = isUsualPlace ? turned : usual
+        let shift = (x: now[0].position.x - places[0].x, y: now[0].position.y - places[0].y)
+        let expected = places.map { Position(x: $0.x + shift.x, y: $0.y + shift.y) }
+        #expect(now == outputs(isUsualPlace ? .rotated90 : .normal, expected))
+    }
+
     // A gap stayed until the next turn.
     @Test func `a monitor that is plugged in while others move is joined`() {
         var (below, second) = (Self.monitor, Self.monitor)

@@ -135,15 +135,25 @@ struct OutputReport: Sendable {
 
     /// The outputs with these transforms of the panels, as the baseline in place of an earlier one.
     ///
-    /// Of outputs that are off, what they were before stays: they may be reported with the transform of a rotation. With
-    /// `keepsPlaces`, outputs that touch nothing now are placed as they touched others before, or as if they had
-    /// been placed beside the panels in another rotation.
+    /// Of outputs that are off, what they were before stays, beside the main panel: they may be reported with the
+    /// transform of a rotation. A panel that was off is again where it was beside the main one, as it is in the device.
+    /// With `keepsPlaces`, other outputs that touch nothing now are placed as they touched others before, or as if they
+    /// had been placed beside the panels in another rotation.
     func baseline(after old: [Output], keepsPlaces: Bool, _ transform: (Output) -> Transform) -> [Output] {
-        placed(after: old, keepsPlaces: keepsPlaces, transform).compactMap { output in
-            if output.isShown { return output }
-            var last = old.named(output.name)
-            last?.isEnabled = false
-            return last
+        let placed = placed(after: old, keepsPlaces: keepsPlaces, transform)
+        let main = panels.first?.name ?? ""
+        let (new, before) = (placed.named(main), old.named(main))
+        return placed.compactMap { output in
+            guard var last = old.named(output.name) else { return output.isShown ? output : nil }
+            let isBack = isPanel(output) && !(last.isShown && before?.isShown == true)
+            if output.isShown, !isBack { return output }
+            last.position.x += (new?.position.x ?? 0) - (before?.position.x ?? 0)
+            last.position.y += (new?.position.y ?? 0) - (before?.position.y ?? 0)
+            last.isEnabled = false
+            guard output.isShown else { return last }
+            var output = output
+            output.position = last.position
+            return output
         }
     }
 
