@@ -56,6 +56,13 @@ import Testing
         #expect([unclear, monitor, pen].builtIn == [unclear, pen])
     }
 
+    @Test func `the only touch screen belongs to an output that is no built-in panel`() {
+        let hdmi = Output(name: "HDMI-A-1")
+        #expect([monitor, pen].serving(hdmi).builtIn.map { $0.name } == [monitor.name, pen.name])
+        #expect([monitor, pen].serving(Output(name: "DSI-1")).builtIn == [pen])
+        #expect([monitor, panel].serving(hdmi).builtIn == [panel])
+    }
+
     @Test func `a device is found by numbers and name`() {
         #expect(!isBuiltIn(monitor, among: [panel, monitor]))
         #expect(isBuiltIn(panel, among: [monitor, panel]))

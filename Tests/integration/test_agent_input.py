@@ -112,6 +112,17 @@ class Sway(InputTestCase):
         self.start_session(panel("Virtual-1"), monitor(), arguments=["--output=Virtual-1"])
         self.wait_for_mappings("Virtual-1", *BUILT_IN)
 
+    # puterboy/HAOS-kiosk#69, dakboard/Hardware-OS#158: touches were not turned with a panel on HDMI.
+    def test_only_touch_screen_belongs_to_the_output_on_hdmi(self):
+        for devices, mapped in (((TOUCH_MONITOR, MOUSE), (TOUCH_MONITOR,)), ((TOUCH, TOUCH_MONITOR), (TOUCH,))):
+            with self.case(devices=[device.name for device in devices]):
+                self.start_session(monitor(position=(0, 0)), devices=devices, arguments=["--output=HDMI-A-1"])
+                self.wait_for_mappings("HDMI-A-1", *mapped)
+        with self.case("a built-in panel is rotated"):
+            agent = self.start_session(devices=(TOUCH_MONITOR, MOUSE))
+            self.wait_until_idle(agent)
+            self.assertEqual(self.sway.commands, [])
+
     # The lower touch screen and its pen were moved to the upper panel, and stayed there.
     def test_devices_of_two_panels_stay_where_the_user_has_mapped_them(self):
         two = (panel(), panel("eDP-2", position=(1200, 0)))

@@ -103,9 +103,12 @@ final class HyprlandInputs: InputMapper {
     }
 
     /// The names of the built-in touch screens and pen tablets in the reply to `devices`, with what corrects them.
-    private func builtInDevices(in reply: [UInt8]) throws(MessageError) -> [(name: String, CalibrationMatrix)] {
+    private func builtInDevices(
+        in reply: [UInt8],
+        for target: InputTarget
+    ) throws(MessageError) -> [(name: String, CalibrationMatrix)] {
         let list = try JSONValue(message: reply)
-        let known = InputDevice.all
+        let known = target.output.map { InputDevice.all.serving(Output(name: $0)) } ?? InputDevice.all
         var found: [(name: String, CalibrationMatrix)] = []
         for (member, kind) in [("touch", InputDevice.Kind.touchScreen), ("tablets", .tablet)] {
             guard let devices = list[member]?.list else {
@@ -133,7 +136,7 @@ final class HyprlandInputs: InputMapper {
     private func set(devicesIn reply: HyprlandSocket.Reply, to target: InputTarget) {
         do throws(MessageError) {
             switch reply {
-            case .text(let text): set(try builtInDevices(in: Array(text.utf8)), to: target)
+            case .text(let text): set(try builtInDevices(in: Array(text.utf8), for: target), to: target)
             case .failure(let problem): finishAttempt(problem)
             }
         } catch {

@@ -117,6 +117,18 @@ extension [InputDevice] {
         return device.kind == .tablet ? .external : .unknown
     }
 
+    /// The devices as they are for an output that is rotated: where it is no built-in panel, as on a tablet whose panel is
+    /// connected by HDMI, the only touch screen may belong to it, whatever the bus.
+    func serving(_ output: Output) -> [InputDevice] {
+        let ids = Set(filter { $0.kind == .touchScreen }.map { [$0.vendor, $0.product] })
+        guard ids.count == 1, !output.isBuiltIn else { return self }
+        return map { device in
+            var device = device
+            if device.kind == .touchScreen, device.place == .external { device.place = .unknown }
+            return device
+        }
+    }
+
     /// The devices that belong to the panel.
     var builtIn: [InputDevice] { filter { device in isBuiltIn(device.kind) { $0 == device } } }
 }

@@ -133,7 +133,7 @@ final class SwayInputs: InputMapper {
     private func map(_ list: JSONValue) throws(MessageError) {
         guard let list = list.list else { throw MessageError("sent no list of input devices") }
         guard let output else { return }
-        let known = InputDevice.all
+        let known = InputDevice.all.serving(Output(name: output))
         for device in list {
             guard let identifier = device["identifier"]?.text, let type = device["type"]?.text else {
                 throw MessageError("sent an input device without identifier and type")

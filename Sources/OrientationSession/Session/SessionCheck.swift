@@ -128,7 +128,7 @@ package final class SessionCheck {
 
     private func checkTouch(_ panel: Output, _ outputs: [Output]) {
         let condition = unmetCondition(InputTarget([panel], among: outputs))
-        for device in InputDevice.all.builtIn {
+        for device in InputDevice.all.serving(panel).builtIn {
             if let setting = surroundings?.compositor?.inputSetting(for: device, on: panel.name) {
                 add("warn", "touch", "\(device.name) follows \(panel.name) only if \(setting)")
             } else {
