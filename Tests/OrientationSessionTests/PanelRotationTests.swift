@@ -381,6 +381,19 @@ import Testing
         #expect(scene.release() == nil)
     }
 
+    @Test func `a panel that is kept, and gets a transform with a monitor, turns when the monitor is gone`() {
+        var scene = Scene(PanelRotation(keepsWithMonitor: true, mayPlaceAutomatically: true))
+        scene.report(Self.outputs())
+        scene.want(.rotated90)
+        scene.end(.applied)
+        scene.report(Self.outputs(.rotated90))
+        scene.wait(10)
+        #expect(scene.report(Self.outputs(monitor: 1920)) == nil)
+        #expect(scene.rotation.activity == "keeps eDP-1 as it is while a monitor is connected")
+        scene.wait(10)
+        #expect(scene.report(Self.outputs(.rotated180)) == Self.change(.rotated90))
+    }
+
     @Test func `a program that sets its own transform again soon after a panel has come back has the say`() {
         var scene = Self.turned()
         scene.report([])

@@ -272,7 +272,7 @@ struct PanelRotation: Sendable {
         acceptsPlaces = !isHotplug
         let isForeign = !report.isTurned(as: before)
         // Some remember a transform for each set of outputs, which may be one that this agent has set.
-        let isRemembered = time <= pluggedAt + Self.resetTime && mayChange && goal != .unchanged
+        let isRemembered = time <= pluggedAt + Self.resetTime
         let isReset = isRemembered || time <= reloadedAt + Self.reportTime || time <= litAt + Self.resetTime
         if isForeign, goal != .baseline, !isReset { say = .other(since: time) }
         // Only once: a program that sets its own after each change has the say.
@@ -282,7 +282,7 @@ struct PanelRotation: Sendable {
         leftover = []
         if baseline.isEmpty {
             baseline = outputs.filter { $0.isShown }
-        } else if isForeign && !isRemembered || isOutdated {
+        } else if isForeign && !(isRemembered && mayChange && goal != .unchanged) || isOutdated {
             baseline = report.baseline(after: baseline, keepsPlaces: true) { $0.transform }
         } else if !report.isArranged(like: baseline) {
             let old = baseline
