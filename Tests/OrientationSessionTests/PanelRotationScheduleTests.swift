@@ -124,7 +124,8 @@ private struct World {
             guard let panel = outputs.firstIndex(where: { $0.name == "eDP-1" }) else { return "" }
             let next = outputs[panel].transform.turned(by: Int.random(in: 1...3, using: &random))
             outputs[panel].transform = next
-            (foreign, isOthers, isAsBefore) = (next, true, false)
+            isAsBefore = false
+            if next != goal.map({ Transform($0) }) { (foreign, isOthers) = (next, true) }
             arrange()
             report()
             deliver(1)

@@ -297,6 +297,15 @@ import Testing
         #expect(scene.release()?.transforms == Self.change(.rotated180).transforms)
     }
 
+    // nexus511/gpd-ubuntu-packages#15: at the end the display was left as a game had found it, turned.
+    @Test func `a transform that somebody sets and then puts back is not restored at the end`() {
+        var scene = Self.turned()
+        scene.report(Self.outputs())
+        #expect(scene.rotation.isOverruled)
+        #expect(scene.report(Self.outputs(.rotated90)) == nil)
+        #expect(scene.release()?.transforms == Self.change(.normal).transforms)
+    }
+
     // `orientctl align` and `lock` returned 0 and changed nothing.
     @Test func `a command applies although somebody else has set a transform, and the goal is the same`() {
         var scene = Self.turned()

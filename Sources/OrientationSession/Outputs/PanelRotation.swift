@@ -270,7 +270,9 @@ struct PanelRotation: Sendable {
         let isHotplug = before.shownNames != outputs.shownNames
         if isHotplug, !before.isEmpty { movesNeighbours = !mayPlaceAutomatically }
         acceptsPlaces = !isHotplug
-        let isForeign = !report.isTurned(as: before)
+        // What is wanted anyway is nobody's wish: a game on X11 puts back what it has found.
+        let isPutBack = goal != .unchanged && !report.isTurned(as: before) && report.isTurned(as: wanted)
+        let isForeign = !report.isTurned(as: before) && !isPutBack
         // Some remember a transform for each set of outputs, which may be one that this agent has set.
         let isRemembered = time <= pluggedAt + Self.resetTime
         let isReset = isRemembered || time <= reloadedAt + Self.reportTime || time <= litAt + Self.resetTime
@@ -284,7 +286,7 @@ struct PanelRotation: Sendable {
             baseline = outputs.filter { $0.isShown }
         } else if isForeign && !(isRemembered && mayChange && goal != .unchanged) || isOutdated {
             baseline = report.baseline(after: baseline, keepsPlaces: true) { $0.transform }
-        } else if !report.isArranged(like: baseline) {
+        } else if isHotplug || !isPutBack, !report.isArranged(like: baseline) {
             let old = baseline
             baseline = report.baseline(after: old, keepsPlaces: isHotplug) { (old.named($0.name) ?? $0).transform }
         }
