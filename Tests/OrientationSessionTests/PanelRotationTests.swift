@@ -403,6 +403,18 @@ import Testing
         #expect(scene.report(Self.outputs(.rotated180)) == Self.change(.rotated90))
     }
 
+    // Each wake left another transform to be restored, where the last one is remembered.
+    @Test func `a transform that comes with a panel is not restored`() {
+        var scene = Self.turned()
+        scene.report([Output(name: "eDP-1", isEnabled: false)])
+        scene.wait(10)
+        #expect(scene.report(Self.outputs(.rotated90)) == nil)
+        #expect(scene.report(Self.outputs(.rotated180)) == Self.change(.rotated90))
+        scene.end(.applied)
+        scene.report(Self.outputs(.rotated90))
+        #expect(scene.release()?.transforms == Self.change(.normal).transforms)
+    }
+
     @Test func `a program that sets its own transform again soon after a panel has come back has the say`() {
         var scene = Self.turned()
         scene.report([])

@@ -69,7 +69,7 @@ struct PanelRotation: Sendable {
     private var reloadedAt = -Double.infinity
     /// When a panel may have come on that was off.
     private var litAt = -Double.infinity
-    /// When an output has come or gone.
+    /// When an output has come or gone, or a panel was enabled.
     private var pluggedAt = -Double.infinity
     /// The quarter turns that the compositor adds to what is requested of an output, as niri does for a panel quirk.
     private var frames: [String: Int] = [:]
@@ -156,11 +156,13 @@ struct PanelRotation: Sendable {
         case .outputsReported(let outputs):
             let before = self.outputs
             let isKnown = !before.isEmpty || !baseline.isEmpty && leftover.isEmpty
-            let wasOff = attempts.isOff || isKnown && panels.isEmpty
+            let wasGone = isKnown && panels.isEmpty
+            let wasOff = attempts.isOff || wasGone
             report.update(outputs)
             attempts.shorten()
             if wasOff, !panels.isEmpty { litAt = time }
-            if !before.isEmpty, Set(before.map { $0.name }) != Set(self.outputs.map { $0.name }) { pluggedAt = time }
+            let isOtherSet = !before.isEmpty && Set(before.map { $0.name }) != Set(self.outputs.map { $0.name })
+            if wasGone && !panels.isEmpty || isOtherSet { pluggedAt = time }
             // Whoever lights a panel lights the other outputs next; a change meanwhile would blank them again.
             if time < litAt + Attempts.pause, outputs.contains(where: { !$0.isShown }) { attempts.wait(from: litAt) }
             request?.hasNewerReport = true
