@@ -57,14 +57,19 @@ enum SensorCandidate: Hashable, Sendable {
                 let node = try progress.device(subsystem: "input", name: name)
                 guard let kind = EventNode.sensorKind(of: node), kinds.contains(kind) else { break }
                 progress.update {
-                    ($0.kinds, $0.isSubstitute, $0.name) = ([kind], true, EventNode.deviceName(of: node))
+                    $0.kinds = [kind]
+                    $0.isSubstitute = true
+                    $0.name = EventNode.deviceName(of: node)
                 }
                 let sensor: (any SensorDevice)? =
                     kind == .proximity ? ProximitySwitch(node) : InputAccelerometer(node, progress)
                 if let sensor { found.sensors.append(sensor) }
             case .platform(let name):
                 guard kinds.contains(.ambientLight) else { break }
-                progress.update { ($0.kinds, $0.isSubstitute) = ([.ambientLight], true) }
+                progress.update {
+                    $0.kinds = [.ambientLight]
+                    $0.isSubstitute = true
+                }
                 let device = try progress.device(subsystem: "platform", name: name)
                 if let sensor = PlatformLight(device, progress) { found.sensors.append(sensor) }
             case .machine(let uri):

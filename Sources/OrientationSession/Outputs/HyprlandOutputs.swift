@@ -96,7 +96,9 @@ struct HyprlandMonitor: Hashable {
     private init?(_ monitor: JSONValue) {
         guard let name = monitor["name"]?.text else { return nil }
         if monitor["disabled"]?.flag == true {
-            (output, mode, isMirror) = (Output(name: name, isEnabled: false), "", false)
+            output = Output(name: name, isEnabled: false)
+            mode = ""
+            isMirror = false
             return
         }
         let transform = monitor["transform"]?.integer.flatMap { Transform(rawValue: Int32(clamping: $0)) }
@@ -147,6 +149,7 @@ struct HyprlandMonitor: Hashable {
         }
         return calls.joined(separator: " ")
     }
+
     /// The requests that make a change where the configuration is in hyprlang, in which one rule replaces the other; none
     /// for a monitor that would not stay as it is otherwise, or is unknown.
     static func keywords(for change: OutputChange, _ monitors: [HyprlandMonitor]) -> [String] {

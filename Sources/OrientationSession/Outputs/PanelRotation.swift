@@ -280,7 +280,10 @@ struct PanelRotation: Sendable {
         let isReset = isRemembered || time <= reloadedAt + Self.reportTime || time <= litAt + Self.resetTime
         if isForeign, goal != .baseline, !isReset { say = .other(since: time) }
         // Only once: a program that sets its own after each change has the say.
-        if isForeign { (litAt, pluggedAt) = (-.infinity, -.infinity) }
+        if isForeign {
+            litAt = -.infinity
+            pluggedAt = -.infinity
+        }
         // Somebody has set another transform since the earlier agent ended.
         let isOutdated = !leftover.isEmpty && !leftover.contains { $0 == panels.first?.transform }
         leftover = []

@@ -36,13 +36,16 @@ struct Surroundings: Hashable {
         let answers = wayland.map { listener(at: Self.path($0)) != nil } ?? false
         let server = choice == .auto ? x11.map { Self.xServer($0) } : nil
         if let x11, choice == .x11 || server == .own && !answers {
-            (isX11, name) = (true, x11)
+            isX11 = true
+            name = x11
         } else if choice == .x11 {
             throw SystemError("find", "a display", errno: .notFound, reason: "DISPLAY is not set, which X11 needs")
         } else if let found = answers ? wayland : Self.onlyCompositor ?? wayland {
-            (isX11, name) = (false, found)
+            isX11 = false
+            name = found
         } else if let x11, server == .silent {
-            (isX11, name) = (true, x11)
+            isX11 = true
+            name = x11
         } else {
             let reason =
                 if x11 == nil {

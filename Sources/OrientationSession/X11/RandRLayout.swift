@@ -37,7 +37,8 @@ struct RandRLayout {
 
     mutating func move(_ id: xcb_randr_crtc_t, to position: Position) {
         guard let index = crtcs.firstIndex(where: { $0.id == id }) else { return }
-        (crtcs[index].area.x, crtcs[index].area.y) = (position.x, position.y)
+        crtcs[index].area.x = position.x
+        crtcs[index].area.y = position.y
     }
 
     /// Moves all CRTCs so that the layout begins at 0, and computes the screen's size.
