@@ -164,12 +164,7 @@ package final class Daemon {
         if let state = effects.save { save(state) }
         for action in effects.actions {
             sensors.perform(action)
-            switch action {
-            case .changed(let use): changed(use)
-            // Where the kernel draws no console, a display's modes are unknown until a desktop has asked for them.
-            case .began: driver.findDisplay()
-            default: break
-            }
+            if case .changed(let use) = action { changed(use) }
         }
         if let status = effects.status { log(status, effects) }
         manager.publish(effects)

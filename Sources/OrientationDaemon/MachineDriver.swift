@@ -85,14 +85,19 @@ package final class MachineDriver: MachineHost {
         if isLidClosed != machine.isLidClosed { deliver(.lid(isClosed: isLidClosed)) }
     }
 
-    /// Looks for the built-in display: its driver may come after orientd has started, and then its console.
+    /// Looks for the built-in display: its driver may load after orientd has started, and its console later still.
     func findDisplay(hasNewConsole: Bool = false) {
         guard machine.configuration.naturalOrientation == nil || hasNewConsole else { return }
-        var found = machine.configuration
-        // At the next event of a display it may succeed.
-        try? found.adaptToDisplay()
-        guard found != machine.configuration else { return }
-        deliver(.displayFound(natural: found.naturalOrientation, laptopEdge: found.laptopEdge))
+        // Its files wait while a driver sets a mode.
+        HelperThread.runOnce(loop: loop) { [configuration = machine.configuration] in
+            var found = configuration
+            // At the next event of a display it may succeed.
+            try? found.adaptToDisplay()
+            return found
+        } completion: { [self] found in
+            guard found != machine.configuration else { return }
+            deliver(.displayFound(natural: found.naturalOrientation, laptopEdge: found.laptopEdge))
+        }
     }
 
     private func handle(_ event: Event, _ completion: ((Effects) -> Void)?) {

@@ -28,7 +28,7 @@ final class ProxiedSensor {
     private var signals: [Signal]
     /// The signals whose values have changed while nobody had a claim.
     private var unsent: Set<Int> = []
-    /// Of each connection that has released its claim, those that have changed since.
+    /// For each connection that has released its claim: the signals that have changed since.
     private var missed: [String: Set<Int>] = [:]
     private let bus: Bus
     private let interface: String

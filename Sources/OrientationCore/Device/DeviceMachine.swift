@@ -43,8 +43,6 @@ package struct DeviceMachine: Sendable {
         case untried
         /// It has given scans for a while.
         case proven
-        /// It was proven, but gave no first scan: some hubs are slow to begin after sleep.
-        case fromNextOpening
     }
 
     private var phase = Phase.absent
@@ -171,7 +169,6 @@ package struct DeviceMachine: Sendable {
                 mode = traits.canBuffer ? .buffer : .poll
                 start(.prepare, .preparing, at: time, &commands)
             } else if phase == .closed, goal == .open {
-                if bufferUse == .fromNextOpening { bufferUse = .proven }
                 sensing = .stream
                 failures.count = 0
                 start(.open(buffered: bufferUse != .never), .opening, at: time, &commands)
@@ -232,7 +229,8 @@ package struct DeviceMachine: Sendable {
         guard case .buffered(let buffer) = phase, traits.canPoll, buffer.job == nil else {
             return fail(reason, &commands)
         }
-        bufferUse = bufferUse == .proven && buffer.lastScan == nil ? .fromNextOpening : .never
+        // Some hubs are slow to begin after sleep: one that is proven is tried again at the next opening.
+        if bufferUse != .proven || buffer.lastScan != nil { bufferUse = .never }
         start(.closeBuffer, .leavingBuffer(reason: reason), at: time, &commands)
     }
 
@@ -270,7 +268,7 @@ package struct DeviceMachine: Sendable {
         // Some buffers give a few scans after each opening, and no more.
         if isCounted, time - buffer.opened >= stallTime {
             patience = 1
-            bufferUse = .proven
+            if bufferUse != .never { bufferUse = .proven }
         }
         advance(buffer, at: time, &commands)
     }

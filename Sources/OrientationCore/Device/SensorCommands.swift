@@ -34,7 +34,7 @@ package struct SensorCommands: Hashable, Sendable {
     package var stop: Int?
     /// A sensor to start, also if it was just stopped.
     package var start: Int?
-    /// Whether the one that is stopped must not use its buffer again.
+    /// Whether the stopped sensor is polled from now on.
     package var leavesBuffer = false
     /// A sensor that was unplugged long ago, and is to be removed from the bus.
     package var forget: Int?

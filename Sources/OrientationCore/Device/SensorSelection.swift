@@ -4,8 +4,9 @@
 ///
 /// A value that makes no call: each method takes an event, and leaves what is to be done in ``takeCommands()``.
 package struct SensorSelection: Sendable {
-    /// Seconds until a failed sensor is tried again: at once, then from the first, doubled each time, to the last; while
-    /// a worse one is read, to an hour, as each attempt interrupts it.
+    /// Seconds until a failed sensor is tried again: the first time at once, then after `first`, doubled up to `last`.
+    ///
+    /// While a worse sensor is read, up to an hour: each attempt interrupts it.
     private static let backoff = (first: 0.5, last: 30.0, besideOther: 3600.0)
     /// Readings in a row after which a sensor that had failed counts as sound again.
     private static let soundReadings = 100
@@ -111,7 +112,7 @@ package struct SensorSelection: Sendable {
         }
     }
 
-    /// Whether a better sensor than the one in use has failed, or has answered after it hung.
+    /// Whether a better sensor than the one in use could be tried: it has failed, or hung and has answered since.
     private var lacksBetter: Bool {
         sensors.contains { sensor in
             (sensor.condition == .failed || sensor.condition == .working) && sensor.rank ?? .max < active?.rank ?? .max
@@ -209,8 +210,6 @@ package struct SensorSelection: Sendable {
 
     private mutating func scheduleRetry(at time: Double) {
         let last = active?.works == true ? Self.backoff.besideOther : Self.backoff.last
-        // Now that none works, it does not matter how long one was waited for beside another.
-        if delay > last { delay = 0 }
         retry = time + delay
         delay = min(max(Self.backoff.first, delay * 2), last)
     }
@@ -235,7 +234,8 @@ package struct SensorSelection: Sendable {
     }
 
     /// The sensor's device was unplugged, or became another sensor, and why.
-    package mutating func remove(_ number: Int, _ reason: String) {
+    package mutating func remove(_ number: Int, _ reason: String, at time: Double) {
+        replaceSubstitute(number)
         let present = sensors.firstIndex { $0.condition != .unplugged && $0.number == number }
         guard let present else { return }
         // The last one is at the end.
@@ -245,6 +245,7 @@ package struct SensorSelection: Sendable {
         }
         sensors.append(sensor)
         choose()
+        if isReading, canRetry, retry == nil { scheduleRetry(at: time) }
         let unplugged = sensors.filter { $0.condition == .unplugged && $0.number != activeNumber }
         guard unplugged.count > Self.keptUnplugged, let oldest = unplugged.first else { return }
         commands.forget = oldest.number
@@ -260,7 +261,9 @@ package struct SensorSelection: Sendable {
         // The first of the lowest rank.
         let working = candidates.filter { $0.condition == .working }.min { $0.rank ?? 0 < $1.rank ?? 0 }
         let active = active
-        var best = working ?? active ?? candidates.first { $0.works } ?? candidates.first
+        let present = candidates.filter { $0.condition != .unplugged }
+        let lost = active?.condition == .unplugged ? present.first ?? active : active
+        var best = working ?? lost ?? candidates.first { $0.works } ?? candidates.first
         if let active, active.condition == .working, active.rank == best?.rank { best = active }
         if best?.number != activeNumber {
             if let activeNumber { rest(activeNumber) }
@@ -299,11 +302,20 @@ package struct SensorSelection: Sendable {
                 }
             }
             if isReading, lacksBetter, canRetry, retry == nil { scheduleRetry(at: time) }
-        case .stalled(let reason): lose(number, reason, .stalled)
+        case .stalled(let reason):
+            replaceSubstitute(number)
+            lose(number, reason, .stalled)
+            if isReading, canRetry, retry == nil { scheduleRetry(at: time) }
         case .failed(let reason):
+            replaceSubstitute(number)
             lose(number, reason, .failed)
             if isReading, canRetry { scheduleRetry(at: time) }
         }
+    }
+
+    /// Has a better sensor tried at once when the one that was read in its place is lost.
+    private mutating func replaceSubstitute(_ number: Int) {
+        if number == activeNumber, lacksBetter { resetBackoff() }
     }
 
     private mutating func lose(_ number: Int, _ reason: String, _ condition: Sensor.Condition) {
@@ -324,7 +336,10 @@ package struct SensorSelection: Sendable {
         guard number == activeNumber, let index = sensors.firstIndex(where: { $0.number == number }) else { return }
         readings += 1
         if readings == Self.soundReadings {
-            if !lacksBetter { delay = 0 }
+            // A better one that fails again and again after a while is tried ever more rarely, too.
+            if !lacksBetter, !sensors.contains(where: { $0.number != number && $0.works && $0.rank != nil }) {
+                delay = 0
+            }
             sensors[index].lastFailure = ""
         }
         if sensors[index].state == .lost || !sensors[index].lastError.isEmpty && !sensors[index].stuck.isStuck {

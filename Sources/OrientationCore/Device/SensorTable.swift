@@ -152,7 +152,7 @@ package struct SensorTable: Sendable {
     package mutating func remove(_ number: Int, _ reason: String, at time: Double) {
         guard let use = use(of: number) else { return }
         handle(.removed, of: number, at: time)
-        select(use, at: time) { $0.remove(number, reason) }
+        select(use, at: time) { $0.remove(number, reason, at: time) }
     }
 
     /// udev announced a device: the next scan may bring what was missing.

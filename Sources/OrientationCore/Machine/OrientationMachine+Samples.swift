@@ -28,9 +28,8 @@ extension OrientationMachine {
         let isOtherMode = tablet.hinge.tabletMode != mode
         if isOtherMode { updateTabletMode() }
         let isTurned = role == .display && !measuresOnlyAngle && classify(sample)
-        let wasResting = motion.display.isResting
         watchMotion(sample, role, at: time)
-        let isLearned = !wasResting && motion.display.isResting && learnLaptopEdge()
+        let isLearned = learnLaptopEdge()
         silence[role].note(sample, isTurning: isTurning(role), isAwaited: awaitsRest(role), at: time)
         return isLearned || isTurned || isOtherMode || tablet.check.isContradicted != isContradicted
     }
@@ -76,7 +75,6 @@ extension OrientationMachine {
         guard awaitsRest(role), !isTurning(role), silence[role].deadline == nil else { return }
         guard !isClassified || tracker.hasAnswer else { return }
         motion[role].fallSilent(gravity: role == .display ? tracker.reference : 1, at: time)
-        if role == .display, motion.display.isResting { learnLaptopEdge() }
     }
 
     /// Classifies a new or a repeated sample; returns whether the edge changed.

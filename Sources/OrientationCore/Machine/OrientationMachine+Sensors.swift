@@ -64,6 +64,7 @@ extension OrientationMachine {
             effects.actions += actions
             tablet.updateCheck(at: time)
             updateTabletMode()
+            learnLaptopEdge()
             if measuredOnlyAngle, !measuresOnlyAngle { startClassifying() }
             measuredOnlyAngle = measuresOnlyAngle
             demandReadings(at: time)

@@ -55,17 +55,20 @@ extension OrientationMachine {
 
     /// Learns from the pose at rest which edge of the panel is up in a laptop, where the kernel does not tell it.
     ///
-    /// A panel that is higher than wide is mounted turned in a laptop: one of its long edges is up while the base is level,
-    /// or while something else says laptop. The kernel tells which by turning its console, but where that takes over late
-    /// (CONFIG_FRAMEBUFFER_CONSOLE_DEFERRED_TAKEOVER), not before it has printed a line. Returns whether this is news.
+    /// A panel that is higher than wide is mounted turned in a laptop: one of its long edges is up while the base lies on
+    /// its underside or, where that is not measured, while something says laptop. The kernel shows which by turning its
+    /// console, with CONFIG_FRAMEBUFFER_CONSOLE_DEFERRED_TAKEOVER only once that has printed a line. Returns whether this
+    /// is news.
     @discardableResult
     mutating func learnLaptopEdge() -> Bool {
+        guard configuration.naturalOrientation == .portrait, motion.display.isResting, !policy.isPaused,
+            learnsLaptopEdge || configuration.laptopEdge == .portrait,
+            reads.base ? tablet.hinge.isBaseDown : policy.tabletMode == .laptop
+        else { return false }
         let pose = motion.display.sensing.reference
         let edge = pose.x > 0 ? DeviceOrientation.landscapeLeft : .landscapeRight
-        guard configuration.naturalOrientation == .portrait, configuration.laptopEdge == .portrait || learnsLaptopEdge,
-            tablet.source == .accelerometers ? tablet.hinge.isBaseLevel : policy.tabletMode == .laptop,
-            !policy.isPaused, abs(pose.x) >= 0.5 * pose.magnitude, abs(pose.y) <= 0.2 * pose.magnitude,
-            edge != configuration.laptopEdge
+        guard edge != configuration.laptopEdge, abs(pose.x) >= 0.5 * pose.magnitude,
+            abs(pose.y) <= 0.2 * pose.magnitude
         else { return false }
         learnsLaptopEdge = true
         setDisplay(natural: .portrait, laptopEdge: edge)

@@ -70,6 +70,14 @@ public struct OrientationMachine: Sendable {
 
     /// Creates the machine as it is at the start, at a time in seconds; `saved` is what an earlier run left.
     public init(_ configuration: MachineConfiguration, saved: SavedState?, at time: Double) {
+        var configuration = configuration
+        if configuration.naturalOrientation == .portrait, configuration.laptopEdge == .portrait,
+            let last = saved?.shown.device, last == .landscapeLeft || last == .landscapeRight
+        {
+            // Until it is learned, it is the one that was up last.
+            configuration.laptopEdge = last
+            learnsLaptopEdge = true
+        }
         self.configuration = configuration
         saving = SaveSchedule(saved)
         chosenMode = saved?.autorotate
@@ -202,8 +210,10 @@ public struct OrientationMachine: Sendable {
             policy.configure(configuration.rotation(chassis: idiom))
             finish(.chassis, &effects)
         case .displayFound(let natural, let laptopEdge):
-            learnsLaptopEdge = false
-            setDisplay(natural: natural, laptopEdge: laptopEdge)
+            // A console that is not turned, or not yet, tells nothing.
+            let isTold = laptopEdge != .portrait
+            if isTold { learnsLaptopEdge = false }
+            setDisplay(natural: natural, laptopEdge: isTold ? laptopEdge : configuration.laptopEdge)
         case .lid(let isClosed):
             isLidClosed = isClosed
             pauseOrResume(at: time)
@@ -291,6 +301,7 @@ public struct OrientationMachine: Sendable {
 
     /// Sets how the panel is mounted.
     mutating func setDisplay(natural: DeviceOrientation?, laptopEdge: DeviceOrientation) {
+        guard natural != configuration.naturalOrientation || laptopEdge != configuration.laptopEdge else { return }
         configuration.naturalOrientation = natural
         configuration.laptopEdge = laptopEdge
         tablet.hinge.laptopEdge = laptopEdge

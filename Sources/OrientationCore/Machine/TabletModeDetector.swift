@@ -10,7 +10,8 @@ struct TabletModeDetector: Sendable {
     var switchMode = TabletMode.unknown
     /// The sensor of the hinge's angle.
     var sensor = SensorReport() {
-        didSet { if sensor.state != .sampling { hinge.restart() } }
+        // While it is lost and tried again, the accelerometers measure the angle.
+        didSet { if sensor.state != .sampling, sensor.state != oldValue.state { hinge.restart() } }
     }
     /// Whether there is an accelerometer in each half.
     var hasAccelerometers = false

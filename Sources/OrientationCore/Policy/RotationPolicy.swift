@@ -27,7 +27,7 @@ public struct RotationPolicy: Sendable {
     private var device = DeviceOrientation.unknown
     public private(set) var isPaused = false
 
-    /// Whether no earlier run has left what it showed.
+    /// Whether there was no saved orientation.
     private let startsAfresh: Bool
 
     /// Whether an unlocked rotation by hand holds, until the device turns.

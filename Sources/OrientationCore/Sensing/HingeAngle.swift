@@ -36,8 +36,8 @@ package struct HingeAngle: Sendable {
     /// Whether a reading of one half waits to be compared.
     private var hasHalf = true
 
-    /// Whether the base lies on its underside or its keyboard.
-    var isBaseLevel: Bool { readings.base.map { abs($0.z) >= 0.95 * $0.magnitude } ?? false }
+    /// Whether the base lies on its underside.
+    var isBaseDown: Bool { readings.base.map { -$0.z >= 0.95 * $0.magnitude } ?? false }
 
     /// Forgets the mode, when its changes can no longer be seen.
     mutating func forgetMode() { tabletMode = .unknown }

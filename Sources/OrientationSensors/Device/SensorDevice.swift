@@ -30,6 +30,9 @@ package protocol SensorDevice: AnyObject, Sendable {
     /// Opens the buffer, with the device's trigger where it has one, and starts it.
     func openBuffer() throws(SystemError) -> any SensorBuffer
 
+    /// Stops the buffer that a crash left running; throws EBUSY while another program has it open.
+    func stopBuffer() throws(SystemError)
+
     /// Raises a rate below `minimum` Hz to the smallest offered that is not, and enables the channels of scans.
     func prepare(atLeast minimum: Double) throws(SystemError)
 
@@ -54,6 +57,7 @@ extension SensorDevice {
     package var changeDescriptor: Int32? { nil }
     package func forgetChanges() {}
     package func endReading() {}
+    package func stopBuffer() throws(SystemError) {}
     package func prepare(atLeast minimum: Double) throws(SystemError) {}
     package func settings(_ setting: SensorSetting) throws(SystemError) -> [FoundSetting] { [] }
     package func restore(_ setting: FoundSetting) throws(SystemError) {}

@@ -44,8 +44,8 @@ final class SettingsToRestore: @unchecked Sendable {
             switch file?.contents {
             case .settings(let found):
                 settings = found
-                // A buffer that ran goes on after a crash, until it is closed.
-                (try? device.openBuffer())?.close()
+                // Otherwise a buffer that ran goes on after a crash. It may have been polled, or be another program's.
+                try? device.stopBuffer()
             case .invalid(let problem): warnings = [problem + ", ignored; the sensor keeps the settings it has"]
             case .ofOther, nil: break
             }

@@ -112,6 +112,13 @@ package final class IIOSensor: SensorDevice, @unchecked Sendable {
         return try ScanBuffer(of: scans)
     }
 
+    package func stopBuffer() throws(SystemError) {
+        guard let scans else { return }
+        _ = try scans.open()
+        try scans.stop()
+        try scans.disableChannels()
+    }
+
     package func prepare(atLeast minimum: Double) throws(SystemError) {
         _ = try setSamplingFrequency(atLeast: minimum)
         // An accelerometer's channels, as iio-sensor-proxy does from its start on, and other programs expect. While

@@ -64,15 +64,17 @@ struct ScanSource {
     /// The scans that the kernel keeps until they are read.
     private static let length = 4
 
-    /// Starts the buffer with only these words in each scan; returns the open node.
-    ///
-    /// Throws EBUSY if another program has opened the device.
-    func start(with enabled: [ScanElement]) throws(SystemError) -> FileDescriptor {
+    /// Opens the node; throws EBUSY if another program has, whose buffer must not be stopped.
+    func open() throws(SystemError) -> FileDescriptor {
         // The node may be that of another device by now.
         try folder.checkPresence()
-        // Opening comes first: it fails while another program reads, whose buffer must not be stopped.
         let descriptor = orientd_open_device(node)
-        let file = FileDescriptor(owning: try checkSystem("open the buffer of", path, descriptor))
+        return FileDescriptor(owning: try checkSystem("open the buffer of", path, descriptor))
+    }
+
+    /// Starts the buffer with only these words in each scan; returns the open node.
+    func start(with enabled: [ScanElement]) throws(SystemError) -> FileDescriptor {
+        let file = try open()
         try stop()
         let indices = enabled.map { $0.index }
         var rest: [String] = []

@@ -56,7 +56,7 @@ private struct Scene {
     /// Removes the sensor that is at a path.
     mutating func remove(at path: String, _ reason: String) {
         let present = selection.sensors.first { $0.condition != .unplugged && $0.identity.path == path }
-        if let present { send { $0.remove(present.number, reason) } }
+        if let present { send { $0.remove(present.number, reason, at: 0) } }
     }
 
     mutating func begin(_ number: Int) { send { $0.handle(.started(warnings: []), of: number, at: 0) } }
@@ -328,6 +328,48 @@ private struct Scene {
         #expect(scene.selection.retry == 7)
         scene.send { $0.endScan(mayReturn: .failures, retries: false, at: 7) }
         #expect(scene.selection.activeNumber == better && scene.running.contains(better))
+    }
+
+    // It took turns with the worse one for ever, and hung each time.
+    @Test mutating func `a better one that works for a while before it hangs is tried ever more rarely`() {
+        let (better, worse) = (scene.find("a"), scene.find("b", location: .unknown))
+        scene.send { $0.need(true) }
+        for delay in [0, 0.5, 1, 2, 4] {
+            scene.begin(better)
+            scene.read(better, count: 150)
+            scene.send { $0.handle(.stalled("no answer for 6 s"), of: better, at: 0) }
+            scene.read(worse, count: 150)
+            scene.send { $0.handle(.closed(warnings: []), of: better, at: 0) }
+            #expect(scene.selection.retry == delay)
+            scene.send { $0.expire(at: delay) }
+            scene.find("a")
+            #expect(scene.selection.activeNumber == better)
+        }
+    }
+
+    // Until the next attempt, up to an hour later, nothing was read; one that was unplugged stayed in use.
+    @Test(arguments: ["fail", "stall", "remove"])
+    mutating func `a better one is tried at once when the worse one goes`(way: String) {
+        let (better, worse) = (scene.find("a"), scene.find("b", location: .unknown))
+        scene.send { $0.need(true) }
+        for delay in [0, 0.5, 1, 2, 4] {
+            scene.begin(better)
+            scene.fail(better)
+            #expect(scene.selection.retry == delay)
+            scene.send { $0.expire(at: delay) }
+            scene.find("a")
+        }
+        scene.begin(better)
+        scene.fail(better)
+        #expect(scene.selection.retry == 8 && scene.selection.activeNumber == worse)
+        switch way {
+        case "fail": scene.fail(worse)
+        case "stall": scene.send { $0.handle(.stalled("no answer for 6 s"), of: worse, at: 0) }
+        default:
+            scene.remove("b")
+            #expect(scene.selection.activeNumber == better && scene.selection.hasSensor)
+        }
+        #expect(scene.selection.retry == 0)
     }
 
     // Each stayed on the bus for ever.

@@ -420,6 +420,7 @@ private struct Scene {
             $0.autorotate = .tabletMode
             $0.naturalOrientation = .portrait
         }
+        scene.handle(.claims(1))
         if hasSwitch { scene.handle(.tabletSwitch(.laptop)) } else { scene.sample(.base) }
         scene.sample()
         for _ in 0..<60 {
@@ -434,8 +435,36 @@ private struct Scene {
         #expect(scene.shown == up.1)
     }
 
+    // The display was turned to portrait, for ever, when laptop mode came while the device rested.
+    @Test func `the edge is learned also when laptop mode comes at rest`() {
+        var scene = Scene {
+            $0.autorotate = .tabletMode
+            $0.naturalOrientation = .portrait
+        }
+        scene.sample()
+        for _ in 0..<60 { scene.hold(Vector3(9.22, 0, 3.36)) }
+        #expect(scene.shown == .landscapeRight && scene.machine.sensing.display.level != .stream)
+        let effects = scene.handle(.tabletSwitch(.laptop))
+        #expect(effects.transition == nil && scene.shown == .landscapeRight)
+        // A frame buffer that comes later has a console that is not turned.
+        scene.handle(.displayFound(natural: .portrait, laptopEdge: .portrait))
+        #expect(scene.shown == .landscapeRight && scene.machine.configuration.laptopEdge == .landscapeLeft)
+        scene.handle(.displayFound(natural: .portrait, laptopEdge: .landscapeRight))
+        #expect(scene.shown == .landscapeLeft)
+    }
+
+    // Each start of orientd turned the display of such a laptop to portrait for two seconds.
+    @Test func `until an edge is learned, it is the long one that was shown last`() {
+        var scene = Scene(saved: SavedState(lock: .off, held: .landscapeLeft, shown: .landscapeLeft)) {
+            $0.autorotate = .tabletMode
+            $0.naturalOrientation = .portrait
+        }
+        #expect(scene.handle(.tabletSwitch(.laptop)).transition == nil && scene.shown == .landscapeLeft)
+    }
+
     @Test(arguments: [
         (DeviceOrientation.portrait, Vector3(-9.22, 0, 3.36), Vector3(-9.22, 0, -3.36), DeviceOrientation.portrait),
+        (.portrait, Vector3(-9.22, 0, 3.36), Vector3(0, 0, 9.81), .portrait),
         (.portrait, Vector3(0, 9.22, 3.36), Vector3(0, 0, -9.81), .portrait),
         (.landscapeRight, Vector3(9.22, 0, 3.36), Vector3(0, 0, -9.81), .landscapeRight),
     ])
@@ -450,6 +479,7 @@ private struct Scene {
             $0.naturalOrientation = .portrait
             $0.laptopEdge = told
         }
+        scene.handle(.claims(1))
         scene.sample(.base)
         scene.sample()
         for _ in 0..<60 {

@@ -390,6 +390,9 @@ private struct Convertible {
         convertible.follow()
         convertible.fold(to: 270)
         #expect(convertible.mode == .tablet)
+        let angle = convertible.angle
+        convertible.handle(.hingeSensor(SensorReport(state: .lost, isPresent: true)))
+        #expect(convertible.angle == angle, "it was tried again")
     }
 
     @Test func `nothing is measured with the lid closed`() {
