@@ -390,6 +390,21 @@ import Testing
         #expect(scene.release() == nil)
     }
 
+    // The agent fought the program that it stood aside for.
+    @Test func `a transform that another program sets after a monitor or a panel has come stays without a goal`() {
+        for monitor in [nil, 1920] {
+            var scene = Self.turned()
+            scene.release()
+            scene.end(.applied)
+            scene.report(Self.outputs())
+            scene.report([Output(name: "eDP-1", isEnabled: false)])
+            scene.wait(10)
+            #expect(scene.report(Self.outputs(monitor: monitor)) == nil)
+            #expect(scene.report(Self.outputs(.rotated180, monitor: monitor)) == nil)
+            #expect(scene.rotation.restorePoint == nil)
+        }
+    }
+
     @Test func `a panel that is kept, and gets a transform with a monitor, turns when the monitor is gone`() {
         var scene = Scene(PanelRotation(keepsWithMonitor: true, mayPlaceAutomatically: true))
         scene.report(Self.outputs())

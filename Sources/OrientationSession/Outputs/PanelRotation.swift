@@ -129,6 +129,8 @@ struct PanelRotation: Sendable {
     /// Whether another program has the say.
     var isOverruled: Bool { if case .other = say { true } else { false } }
 
+    private var decides: Bool { if case .transform = goal { true } else { false } }
+
     private var mayChange: Bool {
         !panels.isEmpty && (goal == .baseline || !isOverruled && !isKeptForMonitor)
     }
@@ -275,7 +277,7 @@ struct PanelRotation: Sendable {
         // What is wanted anyway is nobody's wish: a game on X11 puts back what it has found.
         let isPutBack = goal != .unchanged && !report.isTurned(as: before) && report.isTurned(as: wanted)
         let isForeign = !report.isTurned(as: before) && !isPutBack
-        // Some remember a transform for each set of outputs, which may be one that this agent has set.
+        // Some compositors remember a transform for each set of outputs, and may remember one of ours.
         let isRemembered = time <= pluggedAt + Self.resetTime
         let isReset = isRemembered || time <= reloadedAt + Self.reportTime || time <= litAt + Self.resetTime
         if isForeign, goal != .baseline, !isReset { say = .other(since: time) }
@@ -289,7 +291,7 @@ struct PanelRotation: Sendable {
         leftover = []
         if baseline.isEmpty {
             baseline = outputs.filter { $0.isShown }
-        } else if isForeign && !(isRemembered && mayChange && goal != .unchanged) || isOutdated {
+        } else if isForeign && !(isRemembered && mayChange && decides) || isOutdated {
             baseline = report.baseline(after: baseline, keepsPlaces: true) { $0.transform }
         } else if isHotplug || !isPutBack, !report.isArranged(like: baseline) {
             let old = baseline
