@@ -39,6 +39,8 @@ private struct World {
     private var isAsBefore = true
     /// Whether somebody else has the say.
     private var isOthers = false
+    /// What was shown, and what was to be restored, before somebody else got the say.
+    private var replaced: (shown: Transform, foreign: Transform) = (.normal, .normal)
     private var isRestored = false
     private(set) var requests = 0
 
@@ -122,10 +124,13 @@ private struct World {
             settle()
             apply(scene.wait(PanelRotation.resetTime + 0.1))
             guard let panel = outputs.firstIndex(where: { $0.name == "eDP-1" }) else { return "" }
-            let next = outputs[panel].transform.turned(by: Int.random(in: 1...3, using: &random))
+            let found = outputs[panel].transform
+            let next = found.turned(by: Int.random(in: 1...3, using: &random))
             outputs[panel].transform = next
             isAsBefore = false
-            if next != goal.map({ Transform($0) }) { (foreign, isOthers) = (next, true) }
+            if !isOthers { replaced = (found, foreign) }
+            foreign = isOthers && next == replaced.shown ? replaced.foreign : next
+            isOthers = true
             arrange()
             report()
             deliver(1)

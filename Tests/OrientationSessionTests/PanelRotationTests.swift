@@ -306,6 +306,44 @@ import Testing
         #expect(scene.release()?.transforms == Self.change(.normal).transforms)
     }
 
+    @Test func `what was restored before somebody set a transform is restored when they have put back what they found`() {
+        for other in [OutputTransform.rotated90, .rotated270] {
+            var scene = Self.scene(Self.outputs(.rotated180, monitor: 1920), mayPlaceAutomatically: false)
+            scene.want(.rotated180)
+            scene.report(Self.outputs(other, monitor: 1920))
+            scene.report(Self.outputs(.normal, monitor: 1920))
+            #expect(scene.report(Self.outputs(.rotated180, monitor: 1920)) == nil)
+            #expect(scene.rotation.restorePoint == nil)
+            #expect(scene.release() == nil)
+        }
+        var scene = Self.turned()
+        scene.report(Self.outputs(.rotated180))
+        scene.report(Self.outputs(.rotated90, monitor: -1920))
+        #expect(scene.want(.normal) == Self.change(.normal))
+    }
+
+    @Test func `the second panel that somebody turns and puts back is as it was at the end`() {
+        let lower = Output(name: "eDP-2", position: Position(x: 0, y: 1080), width: 1920, height: 1080)
+        let outputs = { (first: Transform, second: Transform) in
+            var outputs = [Self.panel, lower]
+            (outputs[0].transform, outputs[1].transform) = (first, second)
+            return outputs
+        }
+        var scene = Self.scene(outputs(.normal, .normal))
+        let turned = scene.want(.rotated90)
+        #expect(turned?.transforms.count == 2)
+        scene.end(.applied)
+        var shown = outputs(.rotated90, .rotated90)
+        for index in shown.indices {
+            if let position = turned?.positions[shown[index].name] { shown[index].position = position }
+        }
+        scene.report(shown)
+        scene.report([shown[0], lower])
+        #expect(scene.rotation.isOverruled)
+        scene.report(shown)
+        #expect(scene.release()?.transforms == ["eDP-1": .normal, "eDP-2": .normal])
+    }
+
     // `orientctl align` and `lock` returned 0 and changed nothing.
     @Test func `a command applies although somebody else has set a transform, and the goal is the same`() {
         var scene = Self.turned()

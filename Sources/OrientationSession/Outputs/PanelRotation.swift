@@ -62,6 +62,8 @@ struct PanelRotation: Sendable {
     private(set) var report: OutputReport
     private(set) var goal: Goal
     private(set) var say = Say.device
+    /// The outputs and the baseline from before another program got the say; nil if that is unknown.
+    private var replaced: (outputs: [Output], baseline: [Output])?
     private var request: Request?
     /// The outputs as a change makes them that had no effect in time, and may still have it; empty for none.
     private var overdue: [Output] = []
@@ -253,6 +255,7 @@ struct PanelRotation: Sendable {
             if attempts.misfits > Self.mostMisfits {
                 if goal == .baseline { return fail(.refused("another transform is reported"), at: time) }
                 say = .other(since: time)
+                replaced = nil
             }
             self.request = nil
         }
@@ -274,13 +277,16 @@ struct PanelRotation: Sendable {
         let isHotplug = before.shownNames != outputs.shownNames
         if isHotplug, !before.isEmpty { movesNeighbours = !mayPlaceAutomatically }
         acceptsPlaces = !isHotplug
-        // What is wanted anyway is nobody's wish: a game on X11 puts back what it has found.
-        let isPutBack = goal != .unchanged && !report.isTurned(as: before) && report.isTurned(as: wanted)
-        let isForeign = !report.isTurned(as: before) && !isPutBack
+        let isForeign = !report.isTurned(as: before)
         // Some compositors remember a transform for each set of outputs, and may remember one of ours.
         let isRemembered = time <= pluggedAt + Self.resetTime
         let isReset = isRemembered || time <= reloadedAt + Self.reportTime || time <= litAt + Self.resetTime
-        if isForeign, goal != .baseline, !isReset { say = .other(since: time) }
+        // A game on X11 puts back what it has found.
+        let isPutBack = isForeign && isOverruled && replaced.map { report.isTurned(as: $0.outputs) } ?? false
+        if isForeign, goal != .baseline, !isReset {
+            if !isOverruled { replaced = (before, baseline) }
+            say = .other(since: time)
+        }
         // Only once: a program that sets its own after each change has the say.
         if isForeign {
             litAt = -.infinity
@@ -289,13 +295,14 @@ struct PanelRotation: Sendable {
         // Somebody has set another transform since the earlier agent ended.
         let isOutdated = !leftover.isEmpty && !leftover.contains { $0 == panels.first?.transform }
         leftover = []
+        if isPutBack { baseline = replaced?.baseline ?? baseline }
         if baseline.isEmpty {
             baseline = outputs.filter { $0.isShown }
-        } else if isForeign && !(isRemembered && mayChange && decides) || isOutdated {
+        } else if isForeign && !isPutBack && !(isRemembered && mayChange && decides) || isOutdated {
             baseline = report.baseline(after: baseline, keepsPlaces: true) { $0.transform }
-        } else if isHotplug || !isPutBack, !report.isArranged(like: baseline) {
+        } else if !report.isArranged(like: baseline) {
             let old = baseline
-            baseline = report.baseline(after: old, keepsPlaces: isHotplug) { (old.named($0.name) ?? $0).transform }
+            baseline = report.baseline(after: old, keepsPlaces: isHotplug || isPutBack) { (old.named($0.name) ?? $0).transform }
         }
     }
 
