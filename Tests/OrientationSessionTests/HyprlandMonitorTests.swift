@@ -33,10 +33,10 @@ import Testing
     @Test func `a change repeats what is known of the monitors`() throws {
         let panel =
             "{\"name\":\"eDP-1\",\"x\":0,\"y\":0,\(size),\"transform\":0,\"refreshRate\":59.997,"
-            + "\"currentFormat\":\"XRGB2101010\",\"colorManagementPreset\":\"wide\"}"
+            + "\"mirrorOf\":\"none\",\"currentFormat\":\"XRGB2101010\",\"colorManagementPreset\":\"wide\"}"
         let monitor =
             "{\"name\":\"DP-1\",\"x\":800,\"y\":0,\(size),\"transform\":1,\"currentFormat\":\"XRGB8888\","
-            + "\"colorManagementPreset\":\"srgb\"}"
+            + "\"mirrorOf\":\"none\",\"colorManagementPreset\":\"srgb\"}"
         let known = try #require(HyprlandMonitor.all(JSONValue(Array("[\(panel),\(monitor)]".utf8))))
         let moves = ["DP-1": Position(x: -5, y: 0)]
         let change = OutputChange(transforms: ["eDP-1": Transform(.rotated90)], positions: moves)
@@ -57,6 +57,7 @@ import Testing
     @Test(arguments: [
         "[]", "[{\"name\":\"eDP-1\",\"disabled\":true}]",
         "[{\"name\":\"eDP-1\",\"x\":0,\"y\":0,\"width\":9,\"height\":9,\"scale\":1,\"transform\":0,\"mirrorOf\":\"1\"}]",
+        "[{\"name\":\"eDP-1\",\"x\":0,\"y\":0,\"width\":9,\"height\":9,\"scale\":1,\"transform\":0}]",
     ])
     func `a monitor that a rule would change otherwise gets none`(_ text: String) throws {
         let known = try #require(HyprlandMonitor.all(JSONValue(Array(text.utf8))))

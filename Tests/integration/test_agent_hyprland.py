@@ -124,3 +124,51 @@ class Hyprlang(AgentTestCase):
         self.compositor.publish_unchanged()
         self.show("landscape-left")
         self.assertEqual(self.compositor.rules, {})
+
+    def test_neighbour_is_moved_in_the_same_request(self):
+        self.start_session(panel(), monitor())
+        self.show("landscape-left")
+        self.show("portrait-upside-down")
+        wait_until(lambda: self.compositor.head("HDMI-A-1").position == (1200, 0), "the neighbour has moved")
+        last = [request for request in self.hyprland.requests if "/keyword" in request][-1]
+        self.assertRegex(last, r"^\[\[BATCH\]\]/keyword monitor [^;]*;/keyword monitor [^;]*$")
+
+    # From 0.50 to 0.54, a block `monitorv2` is applied again whenever the monitors are.
+    def test_keyword_without_effect(self):
+        agent = self.start_session(panel())
+        self.compositor.replace = lambda *rule: "ok"
+        self.show("landscape-left")
+        agent.wait_for_warning("eDP-1 is not rotated to 270: it has no effect")
+        self.wait_until_idle(agent)
+        self.show("portrait-upside-down")
+        self.wait_until_idle(agent)
+        keywords = [request for request in self.hyprland.requests if "/keyword" in request]
+        self.assertEqual(len(keywords), 1, "no second one is tried")
+
+    def test_refused_keyword(self):
+        agent = self.start_session(panel())
+        self.compositor.replace = lambda *rule: "invalid scale"
+        for held in ("landscape-left", "portrait"):
+            self.show(held)
+            self.wait_until_idle(agent)
+        self.assertEqual(agent.new_warnings(), [])
+
+    def test_language_of_the_configuration_changes(self):
+        agent = self.start_session(panel())
+        for is_lua, held in ((True, "landscape-left"), (False, "portrait"), (True, "landscape-right")):
+            self.show("portrait-upside-down")
+            self.wait_until_idle(agent)
+            self.hyprland.is_lua = is_lua
+            self.hyprland.reload()
+            self.wait_until_idle(agent)
+            self.show(held)
+            self.wait_until_idle(agent)
+
+    def test_refused_script_of_unknown_language(self):
+        self.start(claim=False)
+        self.start_compositor(panel())
+        self.hyprland.is_lua = True
+        self.compositor.configure = lambda monitors: "error: hl.monitor: no"
+        self.start_agent()
+        self.turn("landscape-left")
+        self.wait_for_transform("270")

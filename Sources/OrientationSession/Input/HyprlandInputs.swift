@@ -7,7 +7,7 @@ import SystemdBus
 
 /// Gives the built-in touch screens and pens of Hyprland the panel's transform, which they do not follow.
 ///
-/// Hyprland puts that in the place of the matrix that udev has for a device, which is therefore a part of it.
+/// Hyprland's transform replaces udev's matrix of the device, so the transform that is sent contains it.
 ///
 /// Hyprland forgets the transforms when it reads its configuration again, which its socket for events reports. It does
 /// not report new devices, which udev does, nor what a device is bound to: that is left alone where devices may belong
@@ -157,7 +157,7 @@ final class HyprlandInputs: InputMapper {
         }
         hyprland.evaluate(
             options.map { HyprlandCommand.script($0, $1) }.joined(separator: " "),
-            orElse: owned(by: self) { $0.hyprland.send(keywords[...], completion) },
+            orElse: owned(by: self) { $0.hyprland.send(keywords, completion) },
             completion: completion
         )
     }

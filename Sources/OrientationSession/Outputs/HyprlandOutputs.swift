@@ -19,6 +19,10 @@ final class HyprlandOutputs: OutputBackend {
     private var heads: [Output] = []
     /// What Hyprland has answered last.
     private var monitors: [HyprlandMonitor] = []
+    /// The transforms of the keywords that were sent last, until one is reported.
+    private var sent: [String: Transform] = [:]
+    /// Whether a change was made over the protocol in their place, after which keywords have no effect.
+    private var usesHeads = false
 
     /// Binds the manager of outputs on a connection whose globals are known; nil if Hyprland does not offer one.
     ///
@@ -38,7 +42,7 @@ final class HyprlandOutputs: OutputBackend {
     }
 
     func apply(_ change: OutputChange) {
-        guard let script = HyprlandMonitor.script(for: change, monitors) else { return wlr?.apply(change) ?? () }
+        guard let script = HyprlandMonitor.script(for: change, monitors) else { return applyToHeads(change) }
         let completion: (String?) -> Void = owned(by: self) { outputs, problem in
             outputs.handle(.changeEnded(problem.map { .refused("Hyprland refused it: \($0)") } ?? .applied))
         }
@@ -46,11 +50,22 @@ final class HyprlandOutputs: OutputBackend {
             script,
             orElse: owned(by: self) { outputs in
                 let keywords = HyprlandMonitor.keywords(for: change, outputs.monitors)
-                if keywords.isEmpty { return outputs.wlr?.apply(change) ?? () }
-                outputs.hyprland.send(keywords[...], completion)
+                // They have none either where a block `monitorv2` sets the transform, as Hyprland 0.50 to 0.54 have it.
+                let isRepeated = !change.transforms.isEmpty && outputs.sent == change.transforms
+                if keywords.isEmpty || isRepeated || outputs.usesHeads { return outputs.applyToHeads(change) }
+                outputs.sent = change.transforms
+                let answered: (String?) -> Void = owned(by: outputs) { outputs, problem in
+                    problem == nil ? outputs.handle(.changeEnded(.applied)) : outputs.applyToHeads(change)
+                }
+                outputs.hyprland.send(keywords, answered)
             },
             completion: completion
         )
+    }
+
+    private func applyToHeads(_ change: OutputChange) {
+        usesHeads = true
+        wlr?.apply(change)
     }
 
     private func handle(_ event: OutputEvent) {
@@ -73,6 +88,7 @@ final class HyprlandOutputs: OutputBackend {
     private func report(_ reply: HyprlandSocket.Reply) {
         let list: JSONValue? = if case .text(let text) = reply { try? JSONValue(Array(text.utf8)) } else { nil }
         monitors = list.flatMap { HyprlandMonitor.all($0) } ?? []
+        if monitors.contains(where: { sent[$0.output.name] == $0.output.transform }) { sent = [:] }
         // Where Hyprland does not answer, its heads are the best that is known.
         onEvent(.outputs(monitors.isEmpty ? heads : monitors.map { $0.output }))
     }
@@ -84,6 +100,7 @@ struct HyprlandMonitor: Hashable {
     private let mode: String
     /// What else belongs to a rule for its present picture: names and values.
     private var extras: [[String]] = []
+    /// Whether it shows the picture of another one, or may do so, as before 0.45.
     private let isMirror: Bool
 
     /// Reads the reply to `monitors all`; nil if it is invalid.
@@ -106,15 +123,15 @@ struct HyprlandMonitor: Hashable {
         output.scale = Self.scale(output)
         self.output = output
         mode = "\(output.width)x\(output.height)" + (monitor["refreshRate"]?.number.map { "@\($0)" } ?? "")
-        isMirror = (monitor["mirrorOf"]?.text ?? "none") != "none"
+        isMirror = monitor["mirrorOf"]?.text != "none"
         if monitor["currentFormat"]?.text?.includes("2101010") == true { extras.append(["bitdepth", "10"]) }
         if let colors = monitor["colorManagementPreset"]?.text, colors != "srgb", HyprlandCommand.isPlain(colors) {
             extras.append(["cm", colors])
         }
     }
 
-    /// The scale of an output, which Hyprland 0.55 and 0.56 report with two decimals: it accepts only multiples of 1/120
-    /// with which width and height are whole numbers.
+    /// The scale of an output, which Hyprland up to 0.56 reports with two decimals: it accepts only multiples of 1/120 with
+    /// which width and height are whole numbers.
     private static func scale(_ output: Output) -> Double {
         let (hundredths, parts) = (output.scale * 100, output.scale * 120)
         guard abs(hundredths - hundredths.rounded()) < 1e-6 else { return output.scale }
@@ -150,8 +167,9 @@ struct HyprlandMonitor: Hashable {
         return calls.joined(separator: " ")
     }
 
-    /// The requests that make a change where the configuration is in hyprlang, in which one rule replaces the other; none
-    /// for a monitor that would not stay as it is otherwise, or is unknown.
+    /// The requests that make a change where the configuration is in hyprlang, in which one rule replaces the other.
+    ///
+    /// Empty if a monitor is unknown, off or a mirror: a rule would change more than place and transform.
     static func keywords(for change: OutputChange, _ monitors: [HyprlandMonitor]) -> [String] {
         let names = Set(change.transforms.keys).union(change.positions.keys).sorted()
         let keywords = names.compactMap { name in

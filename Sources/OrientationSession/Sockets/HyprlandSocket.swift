@@ -45,29 +45,29 @@ final class HyprlandSocket {
             case .text("ok"):
                 socket.isLua = true
                 completion(nil)
-            case .text(let text) where socket.isLua == true: completion(text)
             case .text("unknown request"):
                 socket.isLua = false
                 legacy()
+            case .text(let text) where socket.isLua == true: completion(text)
             case .text, .failure: legacy()
             }
         }
         send("/eval " + script, completion: evaluated)
     }
 
-    /// Sends the first of these requests, and then the others, where the configuration is in hyprlang; calls
-    /// `completion` with nil or the problem.
-    func send(_ keywords: ArraySlice<String>, _ completion: @escaping (String?) -> Void) {
-        guard let keyword = keywords.first else { return completion(nil) }
+    /// Sends these requests as one, so that no frame comes between them, where the configuration is in hyprlang; calls
+    /// `completion` with nil or the first problem.
+    func send(_ keywords: [String], _ completion: @escaping (String?) -> Void) {
         let answered: (Reply) -> Void = owned(by: self) { socket, reply in
             switch reply {
-            case .text("ok"):
-                socket.isLua = false
-                socket.send(keywords.dropFirst(), completion)
-            case .text(let problem), .failure(let problem): completion(problem)
+            case .text(let text):
+                let problem = text.utf8.split(separator: UInt8(ascii: "\n")).first { !$0.elementsEqual("ok".utf8) }
+                socket.isLua = problem == nil ? false : nil
+                completion(problem.map { String(Substring($0)) })
+            case .failure(let problem): completion(problem)
             }
         }
-        send(keyword, completion: answered)
+        send(keywords.count == 1 ? keywords[0] : "[[BATCH]]" + keywords.joined(separator: ";"), completion: answered)
     }
 
     private func connect() {
