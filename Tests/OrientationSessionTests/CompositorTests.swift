@@ -43,6 +43,9 @@ import Testing
         let (panel, monitor) = (Self.output("eDP-1"), Self.output("HDMI-A-1"))
         #expect(InputTarget([panel], among: [panel, monitor]).output == "eDP-1")
         #expect(InputTarget([monitor], among: [monitor]).output == "HDMI-A-1")
+        #expect(InputTarget([monitor], among: [monitor, Self.output("HDMI-A-2", isEnabled: false)]).isAlone)
+        #expect(!InputTarget([monitor], among: [monitor, Self.output("HDMI-A-2")]).isAlone)
+        #expect(!InputTarget([panel], among: [panel]).isAlone)
         #expect(InputTarget([monitor], among: [panel, monitor]) == InputTarget([], among: [panel]))
     }
 

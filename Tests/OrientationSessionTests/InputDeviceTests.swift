@@ -56,11 +56,20 @@ import Testing
         #expect([unclear, monitor, pen].builtIn == [unclear, pen])
     }
 
-    @Test func `the only touch screen belongs to an output that is no built-in panel`() {
-        let hdmi = Output(name: "HDMI-A-1")
-        #expect([monitor, pen].serving(hdmi).builtIn.map { $0.name } == [monitor.name, pen.name])
-        #expect([monitor, pen].serving(Output(name: "DSI-1")).builtIn == [pen])
-        #expect([monitor, panel].serving(hdmi).builtIn == [panel])
+    @Test func `the only touch screen on USB belongs to an output that is alone`() {
+        var (screen, node, twin, wireless) = (monitor, monitor, monitor, monitor)
+        screen.path = "pci-0000:00:14.0-usb-0:9:1.0"
+        node.path = "pci-0000:00:14.0-usb-0:9:1.1"
+        twin.path = "pci-0000:00:14.0-usb-0:8:1.0"
+        wireless.path = "platform-bluetooth"
+        for (devices, belongs) in [
+            ([screen, pen], true), ([screen, node, pen], true), ([screen, twin, pen], false), ([wireless, pen], false),
+            ([screen, panel, pen], false),
+        ] {
+            let found = devices.serving(isAlone: true).builtIn
+            #expect(found.contains { $0.name == monitor.name } == belongs)
+            #expect(devices.serving(isAlone: false).builtIn.allSatisfy { $0.name != monitor.name })
+        }
     }
 
     @Test func `a device is found by numbers and name`() {

@@ -118,6 +118,30 @@ class Sway(InputTestCase):
             with self.case(devices=[device.name for device in devices]):
                 self.start_session(monitor(position=(0, 0)), devices=devices, arguments=["--output=HDMI-A-1"])
                 self.wait_for_mappings("HDMI-A-1", *mapped)
+        # Another monitor that comes later is not that of the touch screen.
+        for is_first in (True, False):
+            with self.case(is_first=is_first):
+                heads = [monitor(position=(0, 0)), monitor("HDMI-A-2", position=(1920, 0))]
+                devices, arguments = (TOUCH_MONITOR, MOUSE), ["--output=HDMI-A-1"]
+                agent = self.start_session(*heads[: 1 if is_first else 2], devices=devices, arguments=arguments)
+                self.wait_until_idle(agent)
+                if is_first:
+                    self.wait_for_mappings("HDMI-A-1", TOUCH_MONITOR)
+                    self.compositor.plug(heads[1])
+                    self.wait_until_idle(agent)
+                    self.sway.mappings.clear()
+                    self.sway.publish("workspace", 0x80000000, {"change": "reload"})
+                    self.wait_for_mappings("HDMI-A-1", TOUCH_MONITOR)
+                else:
+                    self.assertEqual(self.sway.commands, [])
+        with self.case("two equal monitors"):
+            twin = Device(16, TOUCH_MONITOR.name, USB, TOUCH_MONITOR.vendor, TOUCH_MONITOR.product, "touch")
+            twin.properties["ID_PATH"] = "pci-0000:00:14.0-usb-0:8:1.0"
+            agent = self.start_session(
+                monitor(position=(0, 0)), devices=(TOUCH_MONITOR, twin, MOUSE), arguments=["--output=HDMI-A-1"]
+            )
+            self.wait_until_idle(agent)
+            self.assertEqual(self.sway.commands, [])
         with self.case("a built-in panel is rotated"):
             agent = self.start_session(devices=(TOUCH_MONITOR, MOUSE))
             self.wait_until_idle(agent)

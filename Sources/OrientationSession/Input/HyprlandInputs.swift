@@ -108,7 +108,7 @@ final class HyprlandInputs: InputMapper {
         for target: InputTarget
     ) throws(MessageError) -> [(name: String, CalibrationMatrix)] {
         let list = try JSONValue(message: reply)
-        let known = target.output.map { InputDevice.all.serving(Output(name: $0)) } ?? InputDevice.all
+        let known = InputDevice.all.serving(isAlone: target.isAlone)
         var found: [(name: String, CalibrationMatrix)] = []
         for (member, kind) in [("touch", InputDevice.Kind.touchScreen), ("tablets", .tablet)] {
             guard let devices = list[member]?.list else {

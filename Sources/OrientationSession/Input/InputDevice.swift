@@ -117,14 +117,16 @@ extension [InputDevice] {
         return device.kind == .tablet ? .external : .unknown
     }
 
-    /// The devices as they are for an output that is rotated: where it is no built-in panel, as on a tablet whose panel is
-    /// connected by HDMI, the only touch screen may belong to it, whatever the bus.
-    func serving(_ output: Output) -> [InputDevice] {
-        let ids = Set(filter { $0.kind == .touchScreen }.map { [$0.vendor, $0.product] })
-        guard ids.count == 1, !output.isBuiltIn else { return self }
+    /// The devices as they are for an output that is rotated: to one that is alone the only touch screen may belong, also
+    /// one on USB, which udev calls external.
+    func serving(isAlone: Bool) -> [InputDevice] {
+        // The paths of the nodes of one device differ in the last figure, the number of the interface.
+        let screens = Set(filter { $0.kind == .touchScreen }.map { String(Substring($0.path.utf8.dropLast())) })
+        guard isAlone, screens.count == 1 else { return self }
         return map { device in
             var device = device
-            if device.kind == .touchScreen, device.place == .external { device.place = .unknown }
+            let mayBelong = device.kind == .touchScreen && device.path.includes("-usb-")
+            if mayBelong, device.place == .external { device.place = .unknown }
             return device
         }
     }

@@ -22,6 +22,8 @@ struct InputTarget: Hashable {
     var output: String?
     /// The transform that each output has to which they can belong and that is on; nil if these differ.
     var transform: Transform?
+    /// Whether the output is the only one, and no built-in panel, as on a tablet whose panel is connected by HDMI.
+    var isAlone = false
 
     /// `rotated` are the outputs that the agent rotates.
     init(_ rotated: [Output], among outputs: [Output]) {
@@ -29,6 +31,7 @@ struct InputTarget: Hashable {
         let others = outputs.filter { $0.isBuiltIn && !names.contains($0.name) }
         guard !others.contains(where: { $0.isShown }) else { return }
         output = names.count == 1 && others.isEmpty ? names[0] : nil
+        isAlone = outputs.isAlone(output ?? "")
         transform = rotated.allSatisfy { $0.transform == rotated[0].transform } ? rotated.first?.transform : nil
     }
 }

@@ -21,6 +21,7 @@ final class SwayInputs: InputMapper {
     private var attempts = Attempts()
     private var timer: Timer?
     private var output: String?
+    private var isAlone = false
     /// Whether sway maps devices to the only built-in output; nil until it has said its version.
     private var mapsItself: Bool?
     /// The devices that were mapped, or refused.
@@ -39,8 +40,9 @@ final class SwayInputs: InputMapper {
     }
 
     func follow(_ target: InputTarget) {
-        guard target.output != output || socket == nil else { return }
+        guard target.output != output || target.isAlone != isAlone || socket == nil else { return }
         output = target.output
+        isAlone = target.isAlone
         if socket == nil { connect() } else { mapAll() }
     }
 
@@ -133,7 +135,7 @@ final class SwayInputs: InputMapper {
     private func map(_ list: JSONValue) throws(MessageError) {
         guard let list = list.list else { throw MessageError("sent no list of input devices") }
         guard let output else { return }
-        let known = InputDevice.all.serving(Output(name: output))
+        let known = InputDevice.all.serving(isAlone: isAlone)
         for device in list {
             guard let identifier = device["identifier"]?.text, let type = device["type"]?.text else {
                 throw MessageError("sent an input device without identifier and type")

@@ -154,6 +154,9 @@ extension [Output] {
     /// The names of those that take up space.
     var shownNames: [String] { filter { $0.isShown }.map { $0.name } }
 
+    /// Whether an output is the only one that takes up space, and no built-in panel.
+    func isAlone(_ name: String) -> Bool { shownNames == [name] && named(name)?.isBuiltIn == false }
+
     /// The outputs to rotate: those with these names, or else the built-in panels; only those that take up space.
     func panels(named names: [String]) -> [Output] {
         if names.isEmpty { return filter { $0.isShown && $0.isBuiltIn } }

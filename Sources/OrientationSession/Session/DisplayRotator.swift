@@ -31,6 +31,8 @@ final class DisplayRotator {
     private let server: DisplayServer
     /// Also reports what the compositor does; nil if it has no socket for that.
     private var inputs: (any InputMapper)?
+    /// The output that has been alone: its touch screen stays its own.
+    private var alone: String?
     /// Whether the devices have followed the panel, also that of an earlier agent.
     private var mapsInputs: Bool
     private let endTimer: Timer
@@ -135,7 +137,11 @@ final class DisplayRotator {
 
     /// Without panels where the agent does not map the devices.
     private var inputTarget: InputTarget? {
-        rotation.map { InputTarget(configuration.mapsInput ? $0.panels : [], among: $0.outputs) }
+        guard let rotation else { return nil }
+        var target = InputTarget(configuration.mapsInput ? rotation.panels : [], among: rotation.outputs)
+        if target.isAlone { alone = target.output }
+        target.isAlone = target.output != nil && target.output == alone
+        return target
     }
 
     /// Restores the outputs, and then the devices that follow them; calls `completion` afterwards.

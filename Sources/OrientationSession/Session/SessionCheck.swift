@@ -127,8 +127,9 @@ package final class SessionCheck {
     }
 
     private func checkTouch(_ panel: Output, _ outputs: [Output]) {
-        let condition = unmetCondition(InputTarget([panel], among: outputs))
-        for device in InputDevice.all.serving(panel).builtIn {
+        let target = InputTarget([panel], among: outputs)
+        let condition = unmetCondition(target)
+        for device in InputDevice.all.serving(isAlone: target.isAlone).builtIn {
             if let setting = surroundings?.compositor?.inputSetting(for: device, on: panel.name) {
                 add("warn", "touch", "\(device.name) follows \(panel.name) only if \(setting)")
             } else {

@@ -205,7 +205,7 @@ final class X11Input {
 
     private func findDevices(_ mapping: CalibrationMatrix, of panel: String) {
         defer { scan = .done }
-        let builtIn = builtIn(for: layout.outputs.named(panel) ?? Output(name: panel))
+        let builtIn = builtIn(for: panel)
         for index in devices.indices where !builtIn.contains(devices[index].id) {
             restore(in: mapping, &devices[index])
         }
@@ -226,8 +226,8 @@ final class X11Input {
     }
 
     /// The devices of the server that it reads from a node of a built-in touch screen or pen.
-    private func builtIn(for panel: Output) -> [xcb_input_device_id_t] {
-        let known = InputDevice.all.serving(panel)
+    private func builtIn(for panel: String) -> [xcb_input_device_id_t] {
+        let known = InputDevice.all.serving(isAlone: layout.outputs.isAlone(panel))
         let reply = connection.ask(xcb_input_list_input_devices_reply) { xcb_input_list_input_devices($0) }
         let listed = reply?.values(xcb_input_device_info_t.self, count: Int(reply?.header.devices_len ?? 0)) ?? []
         return listed.map { xcb_input_device_id_t($0.device_id) }.filter { id in
