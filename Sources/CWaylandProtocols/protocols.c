@@ -11,7 +11,8 @@ static const struct wl_interface *plain[5];
 
 #define TYPES(...) (const struct wl_interface *[]){__VA_ARGS__}
 
-// All events, any of which may come, but only the requests up to the last that is made: their places are their numbers.
+// Events are listed completely, as any may come. Requests end with the last one used, since the place in the list is
+// the number.
 
 // --- wlr-output-management-unstable-v1 ------------------------------------------------------------------------------
 

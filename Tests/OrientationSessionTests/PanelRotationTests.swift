@@ -306,7 +306,7 @@ import Testing
         #expect(scene.release()?.transforms == Self.change(.normal).transforms)
     }
 
-    @Test func `what was restored before somebody set a transform is restored when they have put back what they found`() {
+    @Test func `somebody who puts back the transform that they have found changes nothing that is restored`() {
         for other in [OutputTransform.rotated90, .rotated270] {
             var scene = Self.scene(Self.outputs(.rotated180, monitor: 1920), mayPlaceAutomatically: false)
             scene.want(.rotated180)

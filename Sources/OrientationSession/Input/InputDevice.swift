@@ -117,7 +117,7 @@ extension [InputDevice] {
         return device.kind == .tablet ? .external : .unknown
     }
 
-    /// The devices as they are for an output that is rotated: to one that is alone the only touch screen may belong, also
+    /// The devices as they are for the rotated output: if that is alone, the only touch screen may belong to it, also
     /// one on USB, which udev calls external.
     func serving(isAlone: Bool) -> [InputDevice] {
         // The paths of the nodes of one device differ in the last figure, the number of the interface.

@@ -130,8 +130,8 @@ struct HyprlandMonitor: Hashable {
         }
     }
 
-    /// The scale of an output, which Hyprland up to 0.56 reports with two decimals: it accepts only multiples of 1/120 with
-    /// which width and height are whole numbers.
+    /// The scale of an output, which Hyprland up to 0.56 reports with two decimals: it accepts only multiples of 1/120
+    /// with which width and height are whole numbers.
     private static func scale(_ output: Output) -> Double {
         let (hundredths, parts) = (output.scale * 100, output.scale * 120)
         guard abs(hundredths - hundredths.rounded()) < 1e-6 else { return output.scale }

@@ -135,10 +135,10 @@ struct OutputReport: Sendable {
 
     /// The outputs with these transforms of the panels, as the baseline in place of an earlier one.
     ///
-    /// Of outputs that are off, what they were before stays, beside the main panel: they may be reported with the
-    /// transform of a rotation. A panel that was off is again where it was beside the main one, as it is in the device.
-    /// With `keepsPlaces`, other outputs that touch nothing now are placed as they touched others before, or as if they
-    /// had been placed beside the panels in another rotation.
+    /// An output that is off keeps its earlier state and its place relative to the main panel, since its reported
+    /// transform may be ours. A panel that comes back gets that place, too. With `keepsPlaces`, other outputs that
+    /// touch nothing now are placed as they touched others before, or as if they had been placed beside the panels in another
+    /// rotation.
     func baseline(after old: [Output], keepsPlaces: Bool, _ transform: (Output) -> Transform) -> [Output] {
         let placed = placed(after: old, keepsPlaces: keepsPlaces, transform)
         let main = panels.first?.name ?? ""

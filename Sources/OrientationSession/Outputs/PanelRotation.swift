@@ -131,7 +131,7 @@ struct PanelRotation: Sendable {
     /// Whether another program has the say.
     var isOverruled: Bool { if case .other = say { true } else { false } }
 
-    private var decides: Bool { if case .transform = goal { true } else { false } }
+    private var decides: Bool { goal != .unchanged && goal != .baseline }
 
     private var mayChange: Bool {
         !panels.isEmpty && (goal == .baseline || !isOverruled && !isKeptForMonitor)
@@ -301,8 +301,8 @@ struct PanelRotation: Sendable {
         } else if isForeign && !isPutBack && !(isRemembered && mayChange && decides) || isOutdated {
             baseline = report.baseline(after: baseline, keepsPlaces: true) { $0.transform }
         } else if !report.isArranged(like: baseline) {
-            let old = baseline
-            baseline = report.baseline(after: old, keepsPlaces: isHotplug || isPutBack) { (old.named($0.name) ?? $0).transform }
+            let (old, keepsPlaces) = (baseline, isHotplug || isPutBack)
+            baseline = report.baseline(after: old, keepsPlaces: keepsPlaces) { (old.named($0.name) ?? $0).transform }
         }
     }
 
