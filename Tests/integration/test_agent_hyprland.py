@@ -163,6 +163,7 @@ class Hyprlang(AgentTestCase):
             self.wait_until_idle(agent)
             self.show(held)
             self.wait_until_idle(agent)
+        self.assertEqual(self.compositor.configurations, [])
 
     def test_refused_script_of_unknown_language(self):
         self.start(claim=False)

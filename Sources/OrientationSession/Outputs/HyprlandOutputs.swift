@@ -46,16 +46,19 @@ final class HyprlandOutputs: OutputBackend {
         let completion: (String?) -> Void = owned(by: self) { outputs, problem in
             outputs.handle(.changeEnded(problem.map { .refused("Hyprland refused it: \($0)") } ?? .applied))
         }
+        let mayBeLua = hyprland.isLua == false
         hyprland.evaluate(
             script,
             orElse: owned(by: self) { outputs in
                 let keywords = HyprlandMonitor.keywords(for: change, outputs.monitors)
-                // They have none either where a block `monitorv2` sets the transform, as Hyprland 0.50 to 0.54 have it.
+                // A block `monitorv2`, as Hyprland 0.50 to 0.54 have it, overrules keywords.
                 let isRepeated = !change.transforms.isEmpty && outputs.sent == change.transforms
                 if keywords.isEmpty || isRepeated || outputs.usesHeads { return outputs.applyToHeads(change) }
                 outputs.sent = change.transforms
                 let answered: (String?) -> Void = owned(by: outputs) { outputs, problem in
-                    problem == nil ? outputs.handle(.changeEnded(.applied)) : outputs.applyToHeads(change)
+                    if problem == nil { return outputs.handle(.changeEnded(.applied)) }
+                    // The configuration may be in Lua now.
+                    mayBeLua ? outputs.apply(change) : outputs.applyToHeads(change)
                 }
                 outputs.hyprland.send(keywords, answered)
             },
