@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <fnmatch.h>
 #include <getopt.h>
+#include <glob.h>
 #include <grp.h>
 #include <linux/filter.h>
 #include <linux/input.h>

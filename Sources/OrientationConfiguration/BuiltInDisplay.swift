@@ -23,7 +23,7 @@ package enum BuiltInDisplay {
     ///
     /// The kernel knows some devices whose panel is mounted turned, and turns its console on them
     /// (drm_panel_orientation_quirks.c); `fbcon=rotate:` says the same. Portrait where it says nothing.
-    static var upperEdge: DeviceOrientation {
+    package static var upperEdge: DeviceOrientation {
         // Without a console on a frame buffer there is no such device.
         let console = try? Device(subsystem: "graphics", name: "fbcon")
         return DeviceOrientation(quarterTurns: console?.attribute("rotate").flatMap { Int($0) } ?? 0)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CLinux
 package import POSIX
 
 /// Reads the configuration file and its drop-ins; later assignments win, and invalid ones are ignored with a warning.
@@ -54,8 +55,10 @@ package final class ConfigurationReader<Target: Configurable> {
     }
 
     private func dropIns(of path: String) -> [String] {
-        let names = (try? FileDescriptor.names(in: path + ".d")) ?? []
-        return names.filter { $0.ends(with: ".conf") && !$0.begins(with: ".") }.sorted().map { "\(path).d/\($0)" }
+        var matches = glob_t()
+        defer { globfree(&matches) }
+        guard glob(path + ".d/*.conf", 0, nil, &matches) == 0 else { return [] }
+        return (0..<Int(matches.gl_pathc)).compactMap { matches.gl_pathv[$0].map { String(cString: $0) } }
     }
 
     private func readFile(_ path: String) throws(SystemError) {

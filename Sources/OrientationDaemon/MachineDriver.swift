@@ -89,14 +89,12 @@ package final class MachineDriver: MachineHost {
     func findDisplay(hasNewConsole: Bool = false) {
         guard machine.configuration.naturalOrientation == nil || hasNewConsole else { return }
         // Its files wait while a driver sets a mode.
-        HelperThread.runOnce(loop: loop) { [configuration = machine.configuration] in
-            var found = configuration
+        HelperThread.runOnce(loop: loop) {
             // At the next event of a display it may succeed.
-            try? found.adaptToDisplay()
-            return found
+            (natural: (try? BuiltInDisplay.naturalOrientation) ?? nil, edge: BuiltInDisplay.upperEdge)
         } completion: { [self] found in
-            guard found != machine.configuration else { return }
-            deliver(.displayFound(natural: found.naturalOrientation, laptopEdge: found.laptopEdge))
+            let natural = machine.configuration.naturalOrientation ?? found.natural
+            deliver(.displayFound(natural: natural, laptopEdge: found.edge))
         }
     }
 

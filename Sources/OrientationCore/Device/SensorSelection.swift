@@ -246,30 +246,39 @@ package struct SensorSelection: Sendable {
         sensors.append(sensor)
         choose()
         if isReading, canRetry, retry == nil { scheduleRetry(at: time) }
-        let unplugged = sensors.filter { $0.condition == .unplugged && $0.number != activeNumber }
-        guard unplugged.count > Self.keptUnplugged, let oldest = unplugged.first else { return }
-        commands.forget = oldest.number
-        sensors.removeAll { $0.number == oldest.number }
+        let isUnused: (Sensor) -> Bool = { [activeNumber] in $0.condition == .unplugged && $0.number != activeNumber }
+        guard sensors.count(where: isUnused) > Self.keptUnplugged else { return }
+        commands.forget = sensors.firstIndex(where: isUnused).map { sensors.remove(at: $0).number }
     }
 
-    /// Keeps the sensor in use while it works and none is better, else takes the best that does; a lost one stays until
-    /// then.
+    /// How much a sensor is to be used, the lower the more; nil for one that does not count.
+    private func preference(_ sensor: Sensor) -> Int? {
+        guard let rank = sensor.rank else { return nil }
+        let isActive = sensor.number == activeNumber
+        return switch sensor.condition {
+        // Of equally good ones, the one in use stays.
+        case .working: isActive ? 2 * rank : 2 * rank + 1
+        // A lost one stays until another one works, unless it was unplugged.
+        case .stalled: isActive ? 10 : 11
+        case .failed: isActive ? 10 : 12
+        case .unplugged: isActive ? 13 : 14
+        }
+    }
+
+    /// Chooses the sensor to use.
     private mutating func choose() {
         guard lifecycle != .ending else { return }
         commands.isChanged = true
-        let candidates = sensors.filter { $0.rank != nil }
-        // The first of the lowest rank.
-        let working = candidates.filter { $0.condition == .working }.min { $0.rank ?? 0 < $1.rank ?? 0 }
-        let active = active
-        let present = candidates.filter { $0.condition != .unplugged }
-        let lost = active?.condition == .unplugged ? present.first ?? active : active
-        var best = working ?? lost ?? candidates.first { $0.works } ?? candidates.first
-        if let active, active.condition == .working, active.rank == best?.rank { best = active }
+        var best: (number: Int, preference: Int)?
+        for sensor in sensors {
+            guard let preference = preference(sensor), preference < best?.preference ?? .max else { continue }
+            best = (sensor.number, preference)
+        }
         if best?.number != activeNumber {
             if let activeNumber { rest(activeNumber) }
             activeNumber = best?.number
         }
-        if isReading, let best, best.works { commands.start = best.number }
+        if isReading, let active, active.works { commands.start = active.number }
     }
 
     /// Whether another sensor that works is as suitable.
