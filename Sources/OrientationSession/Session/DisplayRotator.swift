@@ -46,7 +46,8 @@ final class DisplayRotator {
 
     /// Nil while the outputs are not known.
     private var rotation: PanelRotation?
-    private var goal = PanelRotation.Goal.unchanged
+    /// Nil until orientd or another program has the say.
+    private var goal: PanelRotation.Goal?
     /// What the file contains; nil if there is nothing to restore.
     private(set) var saved: RestorePoint?
     /// The panel's transform when the change under way, which may take several requests, began.
@@ -122,6 +123,7 @@ final class DisplayRotator {
     func pursue(_ goal: PanelRotation.Goal, isCommand: Bool = false) {
         self.goal = goal
         advance(.goalSet(goal, isCommand: isCommand))
+        mapInputs()
     }
 
     /// Tries again what was refused: something has happened that may end that.
@@ -130,7 +132,7 @@ final class DisplayRotator {
     /// Makes the devices follow the panel as it is now, unless this agent has left the display to another program from the
     /// start.
     private func mapInputs() {
-        guard goal != .baseline || mapsInputs, let inputs, let inputTarget else { return }
+        guard mapsInputs || goal != nil && goal != .baseline, let inputs, let inputTarget else { return }
         mapsInputs = true
         inputs.follow(inputTarget)
     }
@@ -179,7 +181,7 @@ final class DisplayRotator {
         let (wasChanging, oldActivity) = (rotation?.isChanging ?? false, activity)
         guard let actions = rotation?.handle(event, at: loop.now), let rotation else { return }
         if configuration.mapsInput, let panel {
-            if case .transform = goal { server.x11?.mapInput(to: panel.name, true) }
+            if case .transform? = goal { server.x11?.mapInput(to: panel.name, true) }
             if goal == .baseline, rotation.isSettled { server.x11?.mapInput(to: panel.name, false) }
         }
         if let problem = rotation.problem, problem != self.problem { log.warning(problem) }
@@ -270,7 +272,7 @@ final class DisplayRotator {
                 outputs: configuration.outputs,
                 keepsWithMonitor: configuration.keepsWithMonitor,
                 mayPlaceAutomatically: !surroundings.isX11,
-                goal: goal,
+                goal: goal ?? .unchanged,
                 leftover: saved
             )
         }
