@@ -56,14 +56,14 @@ extension OrientationMachine {
     /// Learns from the pose at rest which edge of the panel is up in a laptop, where the kernel does not tell it.
     ///
     /// A panel that is higher than wide is mounted turned in a laptop: one of its long edges is up while the base lies on
-    /// its underside or, where that is not measured, while something says laptop. The kernel shows which by turning its
-    /// console, with CONFIG_FRAMEBUFFER_CONSOLE_DEFERRED_TAKEOVER only once that has printed a line. Returns whether this
-    /// is news.
+    /// its underside or, where that is not measured, while a tablet switch says laptop. The kernel shows which by turning
+    /// its console, with CONFIG_FRAMEBUFFER_CONSOLE_DEFERRED_TAKEOVER only once that has printed a line. Returns whether
+    /// this is news.
     @discardableResult
     mutating func learnLaptopEdge() -> Bool {
         guard configuration.naturalOrientation == .portrait, motion.display.isResting, !policy.isPaused,
             learnsLaptopEdge || configuration.laptopEdge == .portrait,
-            reads.base ? tablet.hinge.isBaseDown : policy.tabletMode == .laptop
+            reads.base ? tablet.hinge.isBaseDown : tablet.source == .switch && policy.tabletMode == .laptop
         else { return false }
         let pose = motion.display.sensing.reference
         let edge = pose.x > 0 ? DeviceOrientation.landscapeLeft : .landscapeRight
