@@ -214,6 +214,11 @@ package struct SensorSelection: Sendable {
         delay = min(max(Self.backoff.first, delay * 2), last)
     }
 
+    /// Has another scan made if that may help, and none is due.
+    private mutating func retryIfUseful(at time: Double) {
+        if isReading, canRetry, retry == nil { scheduleRetry(at: time) }
+    }
+
     // MARK: - Arrivals and departures
 
     /// Notes a sensor; which one is used is chosen when the scan has ended.
@@ -245,7 +250,7 @@ package struct SensorSelection: Sendable {
         }
         sensors.append(sensor)
         choose()
-        if isReading, canRetry, retry == nil { scheduleRetry(at: time) }
+        retryIfUseful(at: time)
         let isUnused: (Sensor) -> Bool = { [activeNumber] in $0.condition == .unplugged && $0.number != activeNumber }
         guard sensors.count(where: isUnused) > Self.keptUnplugged else { return }
         commands.forget = sensors.firstIndex(where: isUnused).map { sensors.remove(at: $0).number }
@@ -310,11 +315,11 @@ package struct SensorSelection: Sendable {
                     sensor.lastError = ""
                 }
             }
-            if isReading, lacksBetter, canRetry, retry == nil { scheduleRetry(at: time) }
+            if lacksBetter { retryIfUseful(at: time) }
         case .stalled(let reason):
             replaceSubstitute(number)
             lose(number, reason, .stalled)
-            if isReading, canRetry, retry == nil { scheduleRetry(at: time) }
+            retryIfUseful(at: time)
         case .failed(let reason):
             replaceSubstitute(number)
             lose(number, reason, .failed)
