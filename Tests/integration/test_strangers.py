@@ -57,10 +57,12 @@ class ForgedSignals(StrangerTestCase):
             self.client.wait_for("SensorState", "suspended")
             logind.prepare_for_sleep(False)
             self.client.wait_for("SensorState", "sampling")
+            self.client.wait_for("InterfaceRule", "device")
+            wait_until(logind.is_held_up, "orientd wants to be waited for again")
             logind.vanish()
             # A new logind keeps the locks that its predecessor has given.
-            new = Logind(self.rig)
-            logind.prepare_for_sleep, logind.vanish = new.prepare_for_sleep, new.vanish
+            logind, locks = Logind(self.rig), logind.waiting
+            logind.waiting += locks
             before = self.client.get_all()
         self.assertEqual(daemon.log_lines("warning|error"), daemon.log_lines("polkit is not on"))
 
