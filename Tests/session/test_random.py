@@ -34,8 +34,8 @@ WEIGHTS = {
 }
 # Seconds after a reload in which the agent takes other changes for a part of it.
 RELOAD = 1.5
-# Seconds after the panel was switched on in which it takes another transform for the compositor's.
-LIGHT = 5.5
+# Seconds after the panel was switched on or a hotplug in which it takes another transform for the compositor's.
+CHANGE = 5.5
 
 
 def is_tidy(heads):
@@ -56,15 +56,17 @@ class RandomTests:
     def test_display_shows_what_the_status_says(self):
         events, seed = int(os.environ["SESSION_EVENTS"]), int(os.environ["SESSION_SEED"])
         self.random = random.Random(seed)
-        # What the panel has without the agent; several where two changes came at the same moment.
+        # What the panel has without the agent; several where that is not known exactly.
         self.bases = {"normal"}
+        # What other programs may have found, and what the panel had then without the agent.
+        self.replaced = []
         # All outputs without the agent; None while that is not known exactly.
         self.before = None
         self.is_foreign = False  # whether another program may have the say
         self.is_drawn = True  # sway no longer draws on a headless output that was off
         self.is_kept = False  # whether it certainly has
         self.was_tidy = True
-        self.reloaded, self.lit = -RELOAD, -LIGHT
+        self.reloaded, self.changed = -RELOAD, -CHANGE
         self.held = "portrait"
         self.history, self.counts, self.longest = [], {}, 0
         self.agent = self.start_session()
@@ -200,7 +202,7 @@ class RandomTests:
         self.note((panel.transform, panel.scale, side))
         self.compositor.set_output(PANEL, *arguments)
         self.was_tidy = True
-        self.take_over(panel.transform, panel.transform == present)
+        self.take_over(panel.transform, {present})
         self.before = self.compositor.heads() if self.is_kept else None
 
     def foreign_transform(self):
@@ -210,37 +212,45 @@ class RandomTests:
         self.note(transform)
         self.compositor.set_output(PANEL, "--transform", transform)
         self.was_tidy, self.before = False, None
-        self.take_over(transform, transform == present)
+        self.take_over(transform, {present})
 
     def race(self):
         """Somebody sets the transform while the device turns."""
         transform, self.held = self.random.choice(TRANSFORMS), self.random.choice(list(HELD))
         self.note((transform, self.held))
-        self.lit_heads()
+        present = self.lit_heads()[PANEL].transform
         process = self.compositor.spawn("wlr-randr", "--output", PANEL, "--transform", transform)
         self.turn(self.held)
         process.wait()
         self.compositor.processes.remove(process)
         self.was_tidy, self.before = False, None
-        self.take_over(transform, is_race=True)
+        self.take_over(transform, {present, transform, self.client.get("OutputTransform")})
 
     def lit_heads(self):
         """Returns the outputs after switching the panel on: sway changes an output that is off only later."""
         if PANEL in self.blanked():
             self.compositor.run("wlopm", "--on", PANEL)
-            self.lit = time.monotonic()
+            self.changed = time.monotonic()
             wait_until(lambda: self.problem() is None, "the panel is on and turned")
         return self.compositor.heads()
 
-    def take_over(self, transform, is_race=False):
-        """Another program has set a transform; with `is_race`, the agent may not have noticed it."""
+    def take_over(self, transform, found):
+        """Another program has set a transform, where one of `found` was set.
+
+        The agent notices no change of nothing, and what was found earlier is put back.
+        """
+        old = [bases for earlier, bases in self.replaced if transform in earlier]
+        if not self.is_kept:
+            self.replaced.append((found, self.bases))
         self.is_foreign = True
-        self.is_kept = not is_race and time.monotonic() > max(self.reloaded + RELOAD, self.lit + LIGHT)
-        self.bases = {transform} if self.is_kept else self.bases | {transform}
+        is_certain = transform not in found and not old
+        self.is_kept = is_certain and time.monotonic() > max(self.reloaded + RELOAD, self.changed + CHANGE)
+        self.bases = {transform} if self.is_kept else self.bases.union({transform}, *old)
 
     def give_back(self):
         """The agent has the say again."""
         self.is_foreign = self.is_kept = False
+        self.replaced = []
 
     # --- power and the compositor
 
@@ -251,7 +261,7 @@ class RandomTests:
             self.note((name, state))
             self.compositor.run("wlopm", state, name)
             if (name, state) == (PANEL, "--on"):
-                self.lit = time.monotonic()
+                self.changed = time.monotonic()
 
     def hang(self):
         """The compositor stands still while the device turns."""
@@ -305,6 +315,7 @@ class SwayRandomTests(RandomTests, SessionTestCase):
     def plug(self):
         if len(self.compositor.heads()) < MOST_OUTPUTS:
             self.compositor.run("swaymsg", "create_output")
+            self.changed = time.monotonic()
             self.before = None
 
     def unplug(self):
@@ -313,6 +324,7 @@ class SwayRandomTests(RandomTests, SessionTestCase):
             name = self.random.choice(others)
             self.note(name)
             self.compositor.run("swaymsg", "output", name, "unplug")
+            self.changed = time.monotonic()
             self.was_tidy, self.before = self.was_tidy and is_tidy(self.compositor.heads()), None
 
 
