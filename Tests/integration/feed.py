@@ -32,16 +32,17 @@ class Feed(threading.Thread):
 
     Replaces the device node by a FIFO. While buffer/enable is 1, it writes a scan every `period` seconds: the channels
     whose scan_elements/*_en is 1, in index order, naturally aligned, in the format of scan_elements/*_type. While the
-    buffer is disabled it drains the FIFO, as the kernel does. turn() changes the values; `muted` stops the scans. With
-    `stray`, the unused upper bits of each word hold the value of the next channel, as in real HID sensors, and the
+    buffer is disabled it drains the FIFO, as the kernel does. turn() changes the values; x is greater by `noise` in
+    every second scan; `muted` stops the scans. With `stray`, the unused upper bits of each word hold the value of the next channel, as in real HID sensors, and the
     unused lower bits are ones.
     """
 
-    def __init__(self, rig, device, raw, period=0.02, stray=False, muted=False, node="/dev/iio:device0"):
+    def __init__(self, rig, device, raw, period=0.02, stray=False, noise=0, muted=False, node="/dev/iio:device0"):
         super().__init__(daemon=True)
         self.device = rig.path(device)
         self.period = period
         self.stray = stray
+        self.noise = noise
         self.muted = muted
         self.scans = 0
         self.running = True
@@ -73,7 +74,10 @@ class Feed(threading.Thread):
         return sorted(enabled, key=lambda name: int(self.text(f"scan_elements/{name}_index")))
 
     def value(self, channel):
-        return time.monotonic_ns() if channel == "in_timestamp" else self.values.get(channel, 0)
+        if channel == "in_timestamp":
+            return time.monotonic_ns()
+        noise = self.noise * (self.scans % 2) if channel == "in_accel_x" else 0
+        return self.values.get(channel, 0) + noise
 
     def scan(self):
         """Returns one scan."""

@@ -65,7 +65,7 @@ MINUS_Z = (0, 0, -1000)
 FACE_NONE = "none"
 
 # Seconds, enough for a loaded machine; a wait ends as soon as its condition is true.
-TIMEOUT = 10
+TIMEOUT = 30
 
 BUS_CONFIGURATION = """<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
  "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
@@ -654,7 +654,7 @@ class RigTestCase(unittest.TestCase):
 
     def setUp(self):
         signal.signal(signal.SIGALRM, self.time_is_up)
-        signal.alarm(60)
+        signal.alarm(120)
         self.addCleanup(signal.alarm, 0)
         self.open_rig()
         self.addCleanup(self.close_rig)

@@ -331,18 +331,11 @@ class Blocking(RigTestCase):
 class Stuck(RigTestCase):
     def test_a_sensor_with_noise_that_stops_changing_is_started_anew(self):
         self.rig.add_device(buffered("le:s32/32>>0"))
-        feed = Feed(self.rig, DEVICE, PORTRAIT)
+        feed = Feed(self.rig, DEVICE, PORTRAIT, noise=1)
         daemon = self.rig.start_orientd("--verbose")
         self.client.claim()
-        noisy = True
-
-        def jitter():
-            feed.turn((feed.scans % 2 if noisy else 0, -1000, 0))
-            return feed.scans > 150
-
-        wait_until(jitter, "three seconds of noise")
-        noisy = False
-        jitter()
+        wait_until(lambda: feed.scans > 150, "three seconds of noise")
+        feed.noise = 0
         self.client.wait_for_sensor("LastError", "stuck: the very same reading for 10 s", timeout=20)
         self.assertEqual(len(daemon.log_lines("test: stuck: the very same reading for 10 s; starting it anew")), 1)
         wait_until(lambda: len(daemon.log_lines("sampling by buffer")) == 2, "the buffer is started anew")
