@@ -144,16 +144,14 @@ struct OutputReport: Sendable {
         let main = panels.first?.name ?? ""
         let (new, before) = (placed.named(main), old.named(main))
         return placed.compactMap { output in
-            guard var last = old.named(output.name) else { return output.isShown ? output : nil }
+            guard let last = old.named(output.name) else { return output.isShown ? output : nil }
             let isBack = isPanel(output) && !(last.isShown && before?.isShown == true)
             if output.isShown, !isBack { return output }
-            last.position.x += (new?.position.x ?? 0) - (before?.position.x ?? 0)
-            last.position.y += (new?.position.y ?? 0) - (before?.position.y ?? 0)
-            last.isEnabled = false
-            guard output.isShown else { return last }
-            var output = output
-            output.position = last.position
-            return output
+            var kept = output.isShown ? output : last
+            kept.isEnabled = output.isShown
+            kept.position.x = last.position.x + (new?.position.x ?? 0) - (before?.position.x ?? 0)
+            kept.position.y = last.position.y + (new?.position.y ?? 0) - (before?.position.y ?? 0)
+            return kept
         }
     }
 

@@ -131,8 +131,6 @@ struct PanelRotation: Sendable {
     /// Whether another program has the say.
     var isOverruled: Bool { if case .other = say { true } else { false } }
 
-    private var decides: Bool { goal != .unchanged && goal != .baseline }
-
     private var mayChange: Bool {
         !panels.isEmpty && (goal == .baseline || !isOverruled && !isKeptForMonitor)
     }
@@ -277,31 +275,35 @@ struct PanelRotation: Sendable {
         let isHotplug = before.shownNames != outputs.shownNames
         if isHotplug, !before.isEmpty { movesNeighbours = !mayPlaceAutomatically }
         acceptsPlaces = !isHotplug
-        let isForeign = !report.isTurned(as: before)
-        // Some compositors remember a transform for each set of outputs, and may remember one of ours.
-        let isRemembered = time <= pluggedAt + Self.resetTime
-        let isReset = isRemembered || time <= reloadedAt + Self.reportTime || time <= litAt + Self.resetTime
-        // A game on X11 puts back what it has found.
-        let isPutBack = isForeign && isOverruled && replaced.map { report.isTurned(as: $0.outputs) } ?? false
-        if isForeign, goal != .baseline, !isReset {
-            if !isOverruled { replaced = (before, baseline) }
-            say = .other(since: time)
-        }
-        // Only once: a program that sets its own after each change has the say.
-        if isForeign {
-            litAt = -.infinity
-            pluggedAt = -.infinity
-        }
         // Somebody has set another transform since the earlier agent ended.
-        let isOutdated = !leftover.isEmpty && !leftover.contains { $0 == panels.first?.transform }
+        var isNewBaseline = !leftover.isEmpty && !leftover.contains { $0 == panels.first?.transform }
+        var keepsPlaces = isHotplug
         leftover = []
-        if isPutBack { baseline = replaced?.baseline ?? baseline }
+        if !report.isTurned(as: before) {
+            if isOverruled, let replaced, report.isTurned(as: replaced.outputs) {
+                // A game on X11 puts back what it has found.
+                say = .other(since: time)
+                baseline = replaced.baseline
+                keepsPlaces = true
+            } else if time <= pluggedAt + Self.resetTime {
+                // Some compositors remember a transform for each set of outputs, and may remember one of ours.
+                isNewBaseline = !mayChange || goal == .unchanged || goal == .baseline
+            } else {
+                isNewBaseline = true
+                if goal != .baseline, time > max(reloadedAt + Self.reportTime, litAt + Self.resetTime) {
+                    if !isOverruled { replaced = (before, baseline) }
+                    say = .other(since: time)
+                }
+            }
+            // Only once: a program that sets its own after each change has the say.
+            (litAt, pluggedAt) = (-.infinity, -.infinity)
+        }
         if baseline.isEmpty {
             baseline = outputs.filter { $0.isShown }
-        } else if isForeign && !isPutBack && !(isRemembered && mayChange && decides) || isOutdated {
+        } else if isNewBaseline {
             baseline = report.baseline(after: baseline, keepsPlaces: true) { $0.transform }
         } else if !report.isArranged(like: baseline) {
-            let (old, keepsPlaces) = (baseline, isHotplug || isPutBack)
+            let old = baseline
             baseline = report.baseline(after: old, keepsPlaces: keepsPlaces) { (old.named($0.name) ?? $0).transform }
         }
     }
