@@ -30,7 +30,6 @@ final class HyprlandOutputs: OutputBackend {
     init?(
         _ folder: String,
         on connection: WaylandConnection,
-        changes: WaylandOutputs,
         loop: EventLoop,
         onEvent: @escaping (OutputEvent) -> Void
     ) {
@@ -38,7 +37,6 @@ final class HyprlandOutputs: OutputBackend {
         self.onEvent = onEvent
         wlr = WlrOutputs(on: connection, onEvent: owned(by: self) { $0.handle($1) })
         if wlr == nil { return nil }
-        changes.onChange = owned(by: self) { $0.requestOutputs() }
     }
 
     func apply(_ change: OutputChange) {
@@ -82,7 +80,7 @@ final class HyprlandOutputs: OutputBackend {
         }
     }
 
-    private func requestOutputs() {
+    func requestOutputs() {
         // Before the heads are known, no change can be made.
         guard !heads.isEmpty else { return }
         hyprland.send("j/monitors all", completion: owned(by: self) { $0.report($1) })

@@ -3,11 +3,10 @@
 import JSON
 import POSIX
 import SystemdBus
-import Wayland
 
 /// The outputs of niri, over its IPC.
 ///
-/// This IPC does not report changes of outputs: when their wl_output objects do, the outputs are requested again.
+/// This IPC does not report changes of outputs.
 final class NiriOutputs: OutputBackend {
     private enum Request {
         /// `endsChange` is set for the request that follows a change.
@@ -22,12 +21,7 @@ final class NiriOutputs: OutputBackend {
     /// Why a part of the current change was refused.
     private var refusal: String?
 
-    init(
-        _ path: String,
-        changes: WaylandOutputs,
-        loop: EventLoop,
-        onEvent: @escaping (OutputEvent) -> Void
-    ) throws(SystemError) {
+    init(_ path: String, loop: EventLoop, onEvent: @escaping (OutputEvent) -> Void) throws(SystemError) {
         self.onEvent = onEvent
         socket = try UnixSocket(
             connectingTo: path,
@@ -39,12 +33,13 @@ final class NiriOutputs: OutputBackend {
             onEnd: { onEvent(.lost("niri: \($0)")) }
         )
         requestOutputs()
-        changes.onChange = owned(by: self) { $0.requestOutputs() }
     }
 
     // MARK: - Requests
 
-    private func requestOutputs(endsChange: Bool = false) { send("\"Outputs\"", .outputs(endsChange: endsChange)) }
+    func requestOutputs() { requestOutputs(endsChange: false) }
+
+    private func requestOutputs(endsChange: Bool) { send("\"Outputs\"", .outputs(endsChange: endsChange)) }
 
     func apply(_ change: OutputChange) {
         refusal = nil

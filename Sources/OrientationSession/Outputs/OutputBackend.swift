@@ -54,6 +54,13 @@ enum OutputEvent {
 protocol OutputBackend: AnyObject {
     /// Requests a change, whose end is reported. No other change may be pending.
     func apply(_ change: OutputChange)
+
+    /// Called when wl_output objects have changed, for a backend whose own protocol does not report that.
+    func requestOutputs()
+}
+
+extension OutputBackend {
+    func requestOutputs() {}
 }
 
 /// The window that gets the keyboard's input.

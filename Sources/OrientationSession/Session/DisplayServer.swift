@@ -128,9 +128,9 @@ final class DisplayServer {
         do throws(SystemError) {
             outputs =
                 if let niri {
-                    try NiriOutputs(niri, changes: waylandOutputs, loop: loop, onEvent: report)
+                    try NiriOutputs(niri, loop: loop, onEvent: report)
                 } else if let folder = surroundings.path(of: .hyprland) {
-                    HyprlandOutputs(folder, on: wayland, changes: waylandOutputs, loop: loop, onEvent: report)
+                    HyprlandOutputs(folder, on: wayland, loop: loop, onEvent: report)
                 } else {
                     WlrOutputs(on: wayland, onEvent: report)
                 }
@@ -141,9 +141,8 @@ final class DisplayServer {
             let problem = "does not offer wlr-output-management, which orient-agent needs; giving up"
             return onEvent(.givenUp("the compositor at \(wayland.name) \(problem)"))
         }
-        let requestOutputs = waylandOutputs.onChange
         waylandOutputs.onChange = owned(by: self) {
-            requestOutputs()
+            $0.outputs?.requestOutputs()
             $0.update()
         }
         toplevels = WlrToplevels(on: wayland, outputs: waylandOutputs, onEvent: report)
