@@ -52,7 +52,7 @@ enum CompositorFuzzer {
             guard let value = try? JSONValue(line) else { continue }
             precondition((try? JSONValue(Array(JSONValue.quoted(value.text ?? "").utf8))) != nil)
             let listed = value["Ok"]?["Outputs"]?.members ?? [:]
-            rotate(listed.sorted { $0.key < $1.key }.compactMap { NiriOutput.output($0.key, $0.value) }, true)
+            rotate(listed.sorted { $0.key < $1.key }.compactMap { Output(niri: $0.key, $0.value) }, true)
         }
     }
 

@@ -7,7 +7,7 @@ import Testing
 
 @Suite struct NiriOutputTests {
     private func output(_ members: String) throws -> Output? {
-        NiriOutput.output("eDP-1", try JSONValue(Array("{\(members)}".utf8)))
+        Output(niri: "eDP-1", try JSONValue(Array("{\(members)}".utf8)))
     }
 
     private func logical(_ transform: String, scale: String = "1.5") -> String {
@@ -21,7 +21,7 @@ import Testing
         let mode = "\"modes\":[{\"width\":1200,\"height\":1921}],\"current_mode\":0,"
         for transform in ["Normal", "90", "180", "270", "Flipped", "Flipped90", "Flipped180", "Flipped270"] {
             let output = try #require(try output(mode + logical(transform)))
-            #expect(NiriOutput.name(of: output.transform) == transform)
+            #expect(output.transform.niriName == transform)
             #expect(output.position == Position(x: -3, y: 5))
             #expect([output.width, output.height] == [1200, 1921])
             #expect(output.scale == 1.5)

@@ -44,7 +44,7 @@ final class NiriOutputs: OutputBackend {
     func apply(_ change: OutputChange) {
         refusal = nil
         for (output, transform) in change.transforms.sorted(by: { $0.key < $1.key }) {
-            let name = JSONValue.quoted(NiriOutput.name(of: transform))
+            let name = JSONValue.quoted(transform.niriName)
             send("{\"Transform\":{\"transform\":\(name)}}", of: output)
         }
         for (output, place) in change.positions.sorted(by: { $0.key < $1.key }) {
@@ -73,7 +73,7 @@ final class NiriOutputs: OutputBackend {
             var outputs: [Output] = []
             // The order in the list is arbitrary.
             for (name, value) in listed.sorted(by: { $0.key < $1.key }) {
-                guard let output = NiriOutput.output(name, value) else {
+                guard let output = Output(niri: name, value) else {
                     throw MessageError("sent an invalid description of the output \(name)")
                 }
                 outputs.append(output)
@@ -95,31 +95,32 @@ final class NiriOutputs: OutputBackend {
     }
 }
 
-/// An output in niri's JSON.
-enum NiriOutput {
-    private static let transforms = [
+extension Transform {
+    private static let niriNames = [
         "Normal", "90", "180", "270", "Flipped", "Flipped90", "Flipped180", "Flipped270",
     ]
 
-    static func name(of transform: Transform) -> String { transforms[Int(transform.rawValue)] }
+    var niriName: String { Self.niriNames[Int(rawValue)] }
+}
 
-    /// Reads the description of an output; nil if it is invalid.
-    static func output(_ name: String, _ value: JSONValue) -> Output? {
+extension Output {
+    /// Reads niri's description of an output; nil if it is invalid.
+    init?(niri name: String, _ value: JSONValue) {
         guard let logical = value["logical"] else { return nil }
-        guard !logical.isNull else { return Output(name: name, isEnabled: false) }
-        let index = transforms.firstIndex(of: logical["transform"]?.text ?? "")
-        guard var output = Output(name, logical, index.map { Transform.allCases[$0] }) else { return nil }
-        let size = Extent(width: output.width, height: output.height).transformed(output.transform)
-        output.logical = size
-        output.width = Int((Double(size.width) * output.scale).rounded())
-        output.height = Int((Double(size.height) * output.scale).rounded())
+        guard !logical.isNull else {
+            self.init(name: name, isEnabled: false)
+            return
+        }
+        self.init(name, logical, Transform.allCases.first { $0.niriName == logical["transform"]?.text })
+        let size = Extent(width: self.width, height: self.height).transformed(transform)
+        self.logical = size
+        self.width = Int((Double(size.width) * scale).rounded())
+        self.height = Int((Double(size.height) * scale).rounded())
         // The logical size is rounded; the mode's is not.
-        guard let mode = value["current_mode"]?.integer else { return output }
+        guard let mode = value["current_mode"]?.integer else { return }
         guard let modes = value["modes"]?.list, modes.indices.contains(mode),
             let width = modes[mode]["width"]?.integer, let height = modes[mode]["height"]?.integer
         else { return nil }
-        output.width = width
-        output.height = height
-        return output
+        (self.width, self.height) = (width, height)
     }
 }
