@@ -85,7 +85,7 @@ import Testing
     @Test func `requests to Hyprland have the syntax of its configuration`() {
         #expect(HyprlandCommand.keyword("elan", ("transform", "1")) == "/keyword device[elan]:transform 1")
         #expect(
-            HyprlandCommand.script("elan", [("transform", "1"), ("output", "eDP-1")])
+            HyprlandCommand.script("device", ("name", "elan"), [("transform", "1"), ("output", "eDP-1")])
                 == "hl.device({ name = \"elan\", transform = 1, output = \"eDP-1\" })"
         )
     }

@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The ways to set options of a device in Hyprland.
+import OrientationConfiguration
+
+/// The ways to set options of a device or a monitor in Hyprland.
 enum HyprlandCommand {
     /// The request for a configuration in hyprlang, which sets one option.
     static func keyword(_ device: String, _ option: (String, String)) -> String {
         "/keyword device[\(device)]:\(option.0) \(option.1)"
     }
 
-    /// The Lua script for a configuration in Lua.
-    static func script(_ device: String, _ options: [(String, String)]) -> String {
-        let fields = options.map { ", \($0.0) = \(Int($0.1) == nil ? "\"\($0.1)\"" : $0.1)" }.joined()
-        return "hl.device({ name = \"\(device)\"\(fields) })"
+    /// The Lua script that sets options of a `device` or a `monitor`; all values but numbers are quoted.
+    static func script(_ kind: String, _ name: (String, String), _ options: [(String, String)]) -> String {
+        let fields = options.map { ", \($0.0) = \(number($0.1) == nil ? "\"\($0.1)\"" : $0.1)" }.joined()
+        return "hl.\(kind)({ \(name.0) = \"\(name.1)\"\(fields) })"
     }
 
     /// Whether the name can be a part of both requests: it must not end a string or the device's name.

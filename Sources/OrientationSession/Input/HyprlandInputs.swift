@@ -156,7 +156,7 @@ final class HyprlandInputs: InputMapper {
             inputs.finishAttempt(problem.map { "Hyprland does not rotate \(names): \($0)" })
         }
         hyprland.evaluate(
-            options.map { HyprlandCommand.script($0, $1) }.joined(separator: " "),
+            options.map { HyprlandCommand.script("device", ("name", $0), $1) }.joined(separator: " "),
             orElse: owned(by: self) { $0.hyprland.send(keywords, completion) },
             completion: completion
         )

@@ -96,11 +96,11 @@ final class HyprlandOutputs: OutputBackend {
 }
 
 /// A monitor of Hyprland: in its JSON, and in its Lua.
-struct HyprlandMonitor: Hashable {
+struct HyprlandMonitor {
     let output: Output
     private let mode: String
     /// What else belongs to a rule for its present picture: names and values.
-    private var extras: [[String]] = []
+    private var extras: [(String, String)] = []
     /// Whether it shows the picture of another one, or may do so, as before 0.45.
     private let isMirror: Bool
 
@@ -125,9 +125,9 @@ struct HyprlandMonitor: Hashable {
         self.output = output
         mode = "\(output.width)x\(output.height)" + (monitor["refreshRate"]?.number.map { "@\($0)" } ?? "")
         isMirror = monitor["mirrorOf"]?.text != "none"
-        if monitor["currentFormat"]?.text?.includes("2101010") == true { extras.append(["bitdepth", "10"]) }
+        if monitor["currentFormat"]?.text?.includes("2101010") == true { extras.append(("bitdepth", "10")) }
         if let colors = monitor["colorManagementPreset"]?.text, colors != "srgb", HyprlandCommand.isPlain(colors) {
-            extras.append(["cm", colors])
+            extras.append(("cm", colors))
         }
     }
 
@@ -151,21 +151,19 @@ struct HyprlandMonitor: Hashable {
     static func script(for change: OutputChange, _ monitors: [HyprlandMonitor]) -> String? {
         let names = Set(change.transforms.keys).union(change.positions.keys).sorted()
         guard names.allSatisfy(HyprlandCommand.isPlain) else { return nil }
-        let calls = names.map { name in
+        let scripts = names.map { name in
             let monitor = monitors.first { $0.output.name == name }
-            let picture = monitor.map { monitor in
-                let extras = monitor.extras.map { "\($0[0]) = \(Int($0[1]) == nil ? "\"\($0[1])\"" : $0[1])" }
-                return ["mode = \"\(monitor.mode)\"", "scale = \(monitor.output.scale)"] + extras
+            var options: [(String, String)] =
+                monitor.map { [("mode", $0.mode), ("scale", "\($0.output.scale)")] + $0.extras } ?? []
+            if let position = change.positions[name] ?? monitor?.output.position {
+                options.append(("position", "\(position.x)x\(position.y)"))
             }
-            let position = change.positions[name] ?? monitor?.output.position
-            let transform = change.transforms[name] ?? monitor?.output.transform
-            let place = [
-                position.map { "position = \"\($0.x)x\($0.y)\"" }, transform.map { "transform = \($0.rawValue)" },
-            ]
-            let fields = ["output = \"\(name)\""] + (picture ?? []) + place.compactMap { $0 }
-            return "hl.monitor({ \(fields.joined(separator: ", ")) })"
+            if let transform = change.transforms[name] ?? monitor?.output.transform {
+                options.append(("transform", "\(transform.rawValue)"))
+            }
+            return HyprlandCommand.script("monitor", ("output", name), options)
         }
-        return calls.joined(separator: " ")
+        return scripts.joined(separator: " ")
     }
 
     /// The requests that make a change where the configuration is in hyprlang, in which one rule replaces the other.
@@ -181,7 +179,7 @@ struct HyprlandMonitor: Hashable {
                     name, monitor.mode, "\(position.x)x\(position.y)", "\(monitor.output.scale)", "transform",
                     "\(transform.rawValue)",
                 ]
-                return "/keyword monitor " + (fields + monitor.extras.flatMap { $0 }).joined(separator: ",")
+                return "/keyword monitor " + (fields + monitor.extras.flatMap { [$0.0, $0.1] }).joined(separator: ",")
             }
         }
         return keywords.count == names.count ? keywords : []
