@@ -13,8 +13,8 @@ import SystemdBus
 /// not report new devices, which udev does, nor what a device is bound to: that is left alone where devices may belong
 /// to several panels.
 final class HyprlandInputs: InputMapper {
-    /// Seconds between the attempts to find a new device that udev has reported, and how many there are.
-    private static let arrival = (seconds: 0.5, most: 10)
+    /// Seconds between the searches for a new device that udev has reported, and how many there are.
+    private static let search = (seconds: 0.5, most: 10)
 
     var onEvent: (OutputEvent) -> Void = { _ in }
     private let folder: String
@@ -33,12 +33,12 @@ final class HyprlandInputs: InputMapper {
     private var problem: ProblemLog
     private var refusedNames: Set<String> = []
     private var monitor: DeviceMonitor?
-    private var timer: Timer?
-    /// Of connecting to the socket for events.
-    private var connections = Attempts()
+    private var searchTimer: Timer?
+    /// To connect to the socket for events.
+    private var attempts = Attempts()
     private var connectionTimer: Timer?
     /// How often a device that udev has reported is still to be looked for.
-    private var attempts = 0
+    private var searches = 0
 
     /// `folder` has Hyprland's sockets.
     init(_ folder: String, loop: EventLoop, log: Log) {
@@ -48,11 +48,11 @@ final class HyprlandInputs: InputMapper {
         hyprland = HyprlandSocket(in: folder, loop: loop)
         problem = ProblemLog(log, consequence: "Hyprland's touch screens and pens do not follow the display")
         do throws(SystemError) {
-            timer = try loop.timer(owned(by: self) { $0.mapAgain(attempts: $0.attempts - 1) })
+            searchTimer = try loop.timer(owned(by: self) { $0.mapAgain(searches: $0.searches - 1) })
             connectionTimer = try loop.timer(owned(by: self) { $0.update() })
             let onChange: (DeviceMonitor.Change, Device) -> Void = owned(by: self) { inputs, change, device in
                 guard change == .added, InputDevice(device) != nil else { return }
-                inputs.mapAgain(attempts: HyprlandInputs.arrival.most)
+                inputs.mapAgain(searches: HyprlandInputs.search.most)
             }
             monitor = try DeviceMonitor(subsystem: "input", loop: loop, onChange)
         } catch {
@@ -70,8 +70,8 @@ final class HyprlandInputs: InputMapper {
         follow(target)
     }
 
-    private func mapAgain(attempts: Int) {
-        self.attempts = attempts
+    private func mapAgain(searches: Int) {
+        self.searches = searches
         handled = nil
         update()
     }
@@ -97,7 +97,7 @@ final class HyprlandInputs: InputMapper {
         isBusy = false
         if problem == nil { followed = handled } else { hyprland.isLua = nil }
         // Hyprland hears of a new device when this process does, but opens it first.
-        if attempts > 0 { timer?.arm(after: Self.arrival.seconds) }
+        if searches > 0 { searchTimer?.arm(after: Self.search.seconds) }
         self.problem.update(problem)
         update()
     }
@@ -129,7 +129,7 @@ final class HyprlandInputs: InputMapper {
             let listed = found.filter { HyprlandCommand.matches($0.name, device.name) }
             return listed.count >= known.filter { $0.name == device.name && $0.kind == device.kind }.count
         }
-        if isComplete { attempts = 0 }
+        if isComplete { searches = 0 }
         return found
     }
 
@@ -171,7 +171,7 @@ final class HyprlandInputs: InputMapper {
                 loop: loop,
                 framing: UnixSocket.line,
                 onMessage: owned(by: self) { inputs, event in
-                    inputs.connections = Attempts()
+                    inputs.attempts = Attempts()
                     if event.starts(with: "configreloaded>>".utf8) { inputs.reloaded() }
                 },
                 onEnd: owned(by: self) { $0.eventsEnded($1) }
@@ -183,8 +183,8 @@ final class HyprlandInputs: InputMapper {
     }
 
     private func connectLater() {
-        connections.fail(at: loop.now)
-        connectionTimer?.arm(after: connections.next - loop.now)
+        attempts.fail(at: loop.now)
+        connectionTimer?.arm(after: attempts.next - loop.now)
     }
 
     private func reloaded() {
