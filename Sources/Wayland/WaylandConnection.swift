@@ -15,12 +15,12 @@ package final class WaylandConnection {
     /// The compositor's socket, for messages.
     package let name: String
     private let display: WaylandDisplay
+    /// Nil once the connection is lost.
     private var source: EventSource?
     private var registry: WaylandObject?
     private var sync: WaylandObject?
     private let onReady: () -> Void
     private let onLost: (String) -> Void
-    private var isLost = false
     /// Is called after all events that have arrived together were handled.
     package var afterEvents: () -> Void = {}
     /// Is called when a global object has come or gone, after ``onReady`` was called.
@@ -94,14 +94,13 @@ package final class WaylandConnection {
     }
 
     private func read() {
-        guard !isLost else { return }
         let pointer = display.pointer
         while wl_display_prepare_read(pointer) != 0 {
             guard wl_display_dispatch_pending(pointer) >= 0 else { return fail() }
         }
         guard wl_display_read_events(pointer) >= 0, wl_display_dispatch_pending(pointer) >= 0 else { return fail() }
         guard max(display.objects, globals.count) <= Self.mostObjects else {
-            isLost = true
+            source = nil
             return onLost("the compositor at \(name) has more than \(Self.mostObjects) objects")
         }
         afterEvents()
@@ -109,7 +108,7 @@ package final class WaylandConnection {
     }
 
     private func fail() {
-        isLost = true
+        source = nil
         let error = Errno(wl_display_get_error(display.pointer))
         guard error.code == EPROTO else {
             let isClosed = error.code == EPIPE || error.code == ECONNRESET
