@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CLinux
+package import CLinux
 
 /// An open file descriptor, closed with its owner.
 package final class FileDescriptor {
@@ -126,7 +126,7 @@ package func retryingInterrupted<Result: SignedInteger>(_ call: () -> Result) ->
 
 extension stat {
     /// Whether it describes a file of a kind, such as `S_IFREG`.
-    fileprivate func isKind(_ kind: Int32) -> Bool { st_mode & mode_t(S_IFMT) == mode_t(kind) }
+    package func isKind(_ kind: Int32) -> Bool { st_mode & mode_t(S_IFMT) == mode_t(kind) }
 }
 
 /// Returns a path as an error names it: an empty one would leave a gap.

@@ -94,8 +94,7 @@ struct Invocation {
         var read = stat()
         var written = stat()
         guard (input == "-" ? fstat(STDIN_FILENO, &read) : stat(input, &read)) == 0, stat(output, &written) == 0,
-            read.st_mode & mode_t(S_IFMT) == mode_t(S_IFREG), read.st_dev == written.st_dev,
-            read.st_ino == written.st_ino
+            read.isKind(S_IFREG), read.st_dev == written.st_dev, read.st_ino == written.st_ino
         else { return }
         throw CommandError("--\(option)=\(output) is the file that is read: name another one", .usage)
     }

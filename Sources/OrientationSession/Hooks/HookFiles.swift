@@ -18,7 +18,7 @@ func hookFiles() -> (executables: [String], notExecutable: [String]) {
         let path = (isOwn ? own : system) + name
         var status = stat()
         // A folder is executable, too.
-        guard stat(path, &status) == 0, status.st_mode & mode_t(S_IFMT) == mode_t(S_IFREG) else { continue }
+        guard stat(path, &status) == 0, status.isKind(S_IFREG) else { continue }
         if access(path, X_OK) == 0 {
             files.executables.append(path)
         } else if isOwn, !systemNames.contains(name) {

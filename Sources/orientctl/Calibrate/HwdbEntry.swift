@@ -108,7 +108,7 @@ struct HwdbEntry {
             if path == Self.standardPath { mkdir(FileDescriptor.folder(of: path), 0o755) }
             return try OutputFile.replace(path, with: changed([]), permissions: 0o644)
         }
-        guard old.st_mode & mode_t(S_IFMT) == mode_t(S_IFREG) else { return try OutputFile.write(text, to: path) }
+        guard old.isKind(S_IFREG) else { return try OutputFile.write(text, to: path) }
         let bytes = changed(try FileDescriptor.contents(of: path))
         try OutputFile.replace(path, with: bytes, permissions: old.st_mode & 0o7777, owner: (old.st_uid, old.st_gid))
     }

@@ -60,7 +60,7 @@ enum Record {
             guard Errno.current == .notFound else { throw SystemError("create", path, errno: .current) }
             return false
         }
-        return status.st_mode & mode_t(S_IFMT) == mode_t(S_IFREG) && status.st_size > 0
+        return status.isKind(S_IFREG) && status.st_size > 0
     }
 
     /// Opens the configured source; returns it with its name.
