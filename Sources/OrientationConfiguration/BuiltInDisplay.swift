@@ -48,14 +48,8 @@ package enum BuiltInDisplay {
     /// The first of the lines of `modes`, such as `1920x1080` or `1080x1920i`.
     static func firstMode(of modes: String) -> (width: Int, height: Int)? {
         guard let line = modes.utf8.split(separator: UInt8(ascii: "\n")).first else { return nil }
-        let sides = line.split(separator: UInt8(ascii: "x")).map { side in
-            side.prefix { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
-        }
-        guard
-            sides.count == 2,
-            let width = Int(String(decoding: sides[0], as: UTF8.self)),
-            let height = Int(String(decoding: sides[1], as: UTF8.self))
-        else { return nil }
+        let sides = line.split(separator: UInt8(ascii: "x")).map { Int(String(Substring($0.prefix(while: isDigit)))) }
+        guard sides.count == 2, let width = sides[0], let height = sides[1] else { return nil }
         return (width, height)
     }
 }

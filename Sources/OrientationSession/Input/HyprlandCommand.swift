@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import OrientationConfiguration
+import POSIX
 
 /// The ways to set options of a device or a monitor in Hyprland.
 enum HyprlandCommand {
@@ -30,8 +31,7 @@ enum HyprlandCommand {
         guard name.starts(with: kernelName) else { return false }
         let suffix = name.dropFirst(kernelName.count)
         let digits = suffix.dropFirst()
-        return suffix.first == UInt8(ascii: "-") && !digits.isEmpty
-            && digits.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+        return suffix.first == UInt8(ascii: "-") && !digits.isEmpty && digits.allSatisfy(isDigit)
     }
 
     private static func normalized(_ name: String) -> [UInt8] {

@@ -69,7 +69,7 @@ struct Output: Hashable, Sendable {
         return BuiltInDisplay.connectorTypes.contains { type in
             guard let number = name.dropping(prefix: type) else { return false }
             guard let next = number.utf8.first else { return true }
-            return next == UInt8(ascii: "-") || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(next)
+            return next == UInt8(ascii: "-") || isDigit(next)
         }
     }
 

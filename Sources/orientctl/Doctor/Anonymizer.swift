@@ -81,7 +81,7 @@ struct Anonymizer {
 
     private static func isPartOfWord(_ byte: UInt8) -> Bool {
         let letter = lowercase(byte)
-        return (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(letter)
-            || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || byte == UInt8(ascii: "_") || byte >= 0x80
+        return (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(letter) || isDigit(byte) || byte == UInt8(ascii: "_")
+            || byte >= 0x80
     }
 }
