@@ -49,8 +49,6 @@ extension Replay {
         private static let mostFaults = 100
 
         private let invocation: Invocation
-        private let path: String
-        private let plotPath: String?
         private let classifier: ClassifierChoice?
         private var reader: TraceReader
         private var machine: OrientationMachine
@@ -61,6 +59,9 @@ extension Replay {
         private var restingSensor: RestingSensor?
         /// Nil unless the changes of the sensors are printed.
         private var sensors: SensorChanges?
+
+        private var path: String { invocation.operands[0] }
+        private var plotPath: String? { invocation.value(of: "plot") }
 
         /// Whether the trace has events, without which the interface's orientation is not drawn.
         private var isRecording = false
@@ -75,8 +76,6 @@ extension Replay {
             self.reader = reader
             self.invocation = invocation
             self.classifier = classifier
-            path = invocation.operands[0]
-            plotPath = invocation.value(of: "plot")
             // Without events, all samples are those of a sensor that samples from the start.
             var configuration = MachineConfiguration()
             configuration.idiom = .tablet
@@ -88,7 +87,7 @@ extension Replay {
                 restingSensor = RestingSensor(sensor)
                 _ = machine.handle(.samplingBegan(.display, sensor.sampling), at: 0)
             }
-            if plotPath != nil { plot = PlotData() }
+            if invocation.has("plot") { plot = PlotData() }
             if invocation.has("devices") { sensors = SensorChanges() }
         }
 
