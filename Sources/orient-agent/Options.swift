@@ -44,7 +44,7 @@ struct Options {
             guard let bus = BusAddress(value) else { return .takes("system, session or a D-Bus address") }
             self.bus = bus
         case "backend":
-            guard let backend = BackendChoice(name: value) else { return .takes("auto, wlr, niri or x11") }
+            guard let backend = BackendChoice(name: value) else { return .takes(BackendChoice.choice) }
             self.backend = backend
         case "output":
             outputs = AgentConfiguration.outputs(named: value)

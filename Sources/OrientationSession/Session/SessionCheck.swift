@@ -59,8 +59,8 @@ package final class SessionCheck {
             try server.connect()
             _ = try loop.run(keeping: server)
         } catch {
-            add(surroundings == nil ? "warn" : "fail", surroundings == nil ? "session" : "display", "\(error)")
-            if surroundings == nil { return }
+            guard surroundings != nil else { return add("warn", "session", "\(error)") }
+            add("fail", "display", "\(error)")
         }
         checkRivals()
         checkHooks()
