@@ -30,7 +30,7 @@ package final class HeldRequest {
     /// The number of the request that decides in place of this one.
     private var target: Int?
     private var state = State.unknown
-    private var request: RotationRequest
+    package private(set) var request: RotationRequest
     /// What the daemon was sent last, and has not refused.
     private var accepted: RotationRequest
     private let isInteractive: Bool

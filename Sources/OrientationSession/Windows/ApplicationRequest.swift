@@ -14,8 +14,6 @@ final class ApplicationRequest {
     private let daemon: DaemonConnection
     private let log: Log
 
-    /// What orientd is asked for, and the request for it.
-    private var wanted: RotationRequest?
     private var held: HeldRequest?
 
     init(_ configuration: AgentConfiguration, daemon: DaemonConnection, log: Log) throws(SystemError) {
@@ -30,9 +28,8 @@ final class ApplicationRequest {
     /// Requests what the focused window's application supports, or releases the request.
     func windowChanged(_ window: FocusedWindow?) {
         let request = window.flatMap { self.request(for: $0) }
-        guard request != wanted else { return }
-        wanted = request
         let old = held
+        guard request != old?.request else { return }
         held = request.map { request in
             daemon.hold(request) { [self] error in
                 if let error { refused(request, error) }
