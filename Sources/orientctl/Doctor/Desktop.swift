@@ -245,7 +245,7 @@ extension Desktop {
 
     /// Nil without udev's properties.
     private static var inputs: Set<Input>? {
-        let nodes = SensorHubs.all("input", "event*").filter {
+        let nodes = Device.found("input", "event*").filter {
             $0.property("ID_INPUT") == "1" && $0.property("LIBINPUT_IGNORE_DEVICE") ?? "0" == "0"
         }
         let found = Input.allCases.filter { kind in

@@ -10,7 +10,7 @@ import SystemdBus
 extension HardwareChecks {
     /// The names of the lid switches that say closed, of those that are not ignored and that this user may read.
     static func closedLids(_ system: SystemState) -> [String] {
-        SensorHubs.all("input", "event*").compactMap { node in
+        Device.found("input", "event*").compactMap { node in
             let name = EventNode.deviceName(of: node)
             guard EventNode.switches(of: node).contains(.lid), let path = node.devnode,
                 !system.configuration.ignoredLidSwitches.contains(name),
@@ -26,7 +26,7 @@ extension HardwareChecks {
         var said = TabletMode.unknown
         var hasVirtual = false
         var keyboards: [String] = []
-        for node in SensorHubs.all("input", "event*") {
+        for node in Device.found("input", "event*") {
             hasVirtual = hasVirtual || EventNode.isVirtualTabletSwitch(node)
             if EventNode.isAttachedKeyboard(node) { keyboards.append(EventNode.deviceName(of: node)) }
             guard EventNode.switches(of: node).contains(.tabletMode), let path = node.devnode else { continue }

@@ -63,37 +63,32 @@ struct SensorHubs {
         }
     }
 
-    /// The devices of a subsystem with such names; none where they cannot be listed.
-    static func all(_ subsystem: String, _ pattern: String = "*") -> [Device] {
-        (try? Device.all(inSubsystem: subsystem, named: pattern)) ?? []
-    }
-
     /// What there is on a machine without an accelerometer, where no sensor hub explains that.
     static var otherFinding: Finding {
         func names(_ devices: [Device]) -> String {
             devices.map { $0.attribute("name") ?? $0.name }.joined(separator: ", ")
         }
         // Not the buses themselves, which are in the same subsystems.
-        let chips = (all("i2c") + all("spi")).filter { $0.attribute("modalias") != nil }
+        let chips = (Device.found("i2c") + Device.found("spi")).filter { $0.attribute("modalias") != nil }
         let withoutDriver = names((chips + accelerometers).filter { $0.property("DRIVER") == nil })
         guard withoutDriver.isEmpty else {
             let text = "\(missing): no driver is loaded for \(withoutDriver), which may be one"
             return .fail(text, remedy: .loadDrivers)
         }
-        let others = names(all("iio", "iio:device*"))
+        let others = names(Device.found("iio", "iio:device*"))
         let found = others.isEmpty ? "none" : "other sensors only (\(others))"
         let text = "\(missing): the kernel has found \(found); orientctl(1), DIAGNOSIS, lists what to look at"
         return .fail(text, remedy: .command("sudo journalctl -k -b -g 'iio|accel|sensor'"))
     }
 
     /// The accelerometers of HID hubs.
-    static var accelerometers: [Device] { all("platform", "HID-SENSOR-200073*") }
+    static var accelerometers: [Device] { Device.found("platform", "HID-SENSOR-200073*") }
 
     static var ofThisMachine: SensorHubs {
         func hub(_ driver: String, bus: String) -> Hub? {
-            let card = all("pci").first { $0.property("DRIVER") == driver }
+            let card = Device.found("pci").first { $0.property("DRIVER") == driver }
             return card.map {
-                ($0.attribute("device") ?? "", all("hid", bus + ":*").map { $0.property("DRIVER") ?? "" })
+                ($0.attribute("device") ?? "", Device.found("hid", bus + ":*").map { $0.property("DRIVER") ?? "" })
             }
         }
         // An accelerometer of a hub: only its driver is missing.
@@ -105,5 +100,12 @@ struct SensorHubs {
         hubs.fastrpc = (try? SensorCore.nodes)?.first?.devnode
         hubs.hasHexagonrpcd = runningProcesses.contains { commandName(of: $0) == "hexagonrpcd" }
         return hubs
+    }
+}
+
+extension Device {
+    /// The devices of a subsystem with such names; none where they cannot be listed.
+    static func found(_ subsystem: String, _ pattern: String = "*") -> [Device] {
+        (try? all(inSubsystem: subsystem, named: pattern)) ?? []
     }
 }

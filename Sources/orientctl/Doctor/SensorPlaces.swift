@@ -52,10 +52,10 @@ enum SensorPlaces {
     }
 
     private static func unused() -> [Finding] {
-        let nodes = SensorHubs.all("input", "event*").map { node in
+        let nodes = Device.found("input", "event*").map { node in
             (name: EventNode.deviceName(of: node), node, EventNode.exclusion(of: node))
         }
-        let devices = SensorHubs.all("iio", "iio:device*").filter { $0.attribute("in_accel_x_raw") != nil }.map {
+        let devices = Device.found("iio", "iio:device*").filter { $0.attribute("in_accel_x_raw") != nil }.map {
             device in
             (name: device.attribute("name") ?? "", device, AccelerometerMounting.exclusion(of: device))
         }
