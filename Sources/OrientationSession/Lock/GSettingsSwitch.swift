@@ -22,12 +22,12 @@ final class GSettingsSwitch {
     /// Seconds for the monitor to begin, at least: the key is read again then, as it may have changed meanwhile.
     ///
     /// It may take many while a session starts on a slow machine: twice the time that the first reading took.
-    private static let start = 2.0
+    private static let monitorStart = 2.0
 
     private let lock: DesktopLock
     private let loop: EventLoop
     private let report: SwitchReport
-    private var timer, again: Timer?
+    private var restart, reread: Timer?
     private var delay = GSettingsSwitch.backoff.first
     /// When the monitor was started, and why the one before it had ended.
     private var started = 0.0, lastProblem: String?
@@ -45,8 +45,8 @@ final class GSettingsSwitch {
         self.lock = lock
         self.loop = loop
         self.report = report
-        timer = try loop.timer { [self] in begin() }
-        again = try loop.timer { [self] in read() }
+        restart = try loop.timer { [self] in begin() }
+        reread = try loop.timer { [self] in read() }
         echo = try loop.timer { [self] in verify() }
     }
 
@@ -58,7 +58,7 @@ final class GSettingsSwitch {
                 [self] in fail(describe("monitor", $0))
             }
             get { [self] in
-                again?.arm(after: max(Self.start, 2 * (loop.now - started)), slack: 0.5)
+                reread?.arm(after: max(Self.monitorStart, 2 * (loop.now - started)), slack: 0.5)
                 take($0, ifUnclear: .unset(isLocked: lock.standard))
             }
         } catch {
@@ -88,7 +88,7 @@ final class GSettingsSwitch {
         monitor = nil
         reading = nil
         echo?.disarm()
-        again?.disarm()
+        reread?.disarm()
         if self.problem == nil {
             delay = Self.backoff.first
             // So that this problem is reported.
@@ -96,7 +96,7 @@ final class GSettingsSwitch {
         }
         lastProblem = problem
         if writing == nil { endWrite(.refused) }
-        timer?.arm(after: delay, slack: delay / 10)
+        restart?.arm(after: delay, slack: delay / 10)
         delay = min(2 * delay, Self.backoff.last)
         report(.reads(.desktop, .unknown), problem)
     }

@@ -20,7 +20,7 @@ struct Attempts: Hashable, Sendable {
     /// Whether the last request found a panel that is off, where a change would light it.
     var isOff = false
     /// How often in a row something else was reported than was requested.
-    var misfits = 0
+    var mismatches = 0
 
     /// Whether failures are no longer a matter of the moment.
     var isPersistent: Bool { failures > Self.momentaryFailures }

@@ -47,8 +47,8 @@ struct PanelRotation: Sendable {
         var hasNewerReport = false
     }
 
-    /// After how many misfits another program has the say.
-    private static let mostMisfits = 2
+    /// After how many mismatches another program has the say.
+    private static let mostMismatches = 2
     /// Seconds in which a change that was applied, or a configuration that was read, is reported.
     static let reportTime = 1.0
     /// Seconds after a panel has come on, or an output has come or gone, in which compositors, and programs with profiles
@@ -74,7 +74,7 @@ struct PanelRotation: Sendable {
     /// When an output has come or gone, or a panel was enabled.
     private var pluggedAt = -Double.infinity
     /// The quarter turns that the compositor adds to what is requested of an output, as niri does for a panel quirk.
-    private var frames: [String: Int] = [:]
+    private var addedTurns: [String: Int] = [:]
     /// Whether somebody else has chosen the places, which are not to be changed without a rotation.
     private var acceptsPlaces = false
     /// Whether the neighbours have to be moved as well, as far as is known.
@@ -240,17 +240,17 @@ struct PanelRotation: Sendable {
         } else if report.isTurned(as: request.before), !request.isReported {
             guard isLate else { return }
             // What was taken for the compositor's addition may have been somebody else's transform.
-            frames = [:]
+            addedTurns = [:]
             overdue = request.wanted
             fail(.refused("it has no effect"), at: time)
         } else {
             // Either the compositor adds to what is requested, or somebody else has set this at the same moment.
             for panel in panels {
                 guard let wanted = request.wanted.named(panel.name), wanted.isShown else { continue }
-                frames[panel.name, default: 0] += panel.transform.quarterTurns - wanted.transform.quarterTurns
+                addedTurns[panel.name, default: 0] += panel.transform.quarterTurns - wanted.transform.quarterTurns
             }
-            attempts.misfits += 1
-            if attempts.misfits > Self.mostMisfits {
+            attempts.mismatches += 1
+            if attempts.mismatches > Self.mostMismatches {
                 if goal == .baseline { return fail(.refused("another transform is reported"), at: time) }
                 say = .other(since: time)
                 replaced = nil
@@ -325,7 +325,7 @@ struct PanelRotation: Sendable {
         guard !report.isAlike(wanted), !report.isTurned(as: wanted) || !acceptsPlaces else { return change }
         for (new, old) in zip(wanted, outputs) where new.isShown {
             if new.transform != old.transform {
-                change.transforms[new.name] = new.transform.turned(by: -(frames[new.name] ?? 0))
+                change.transforms[new.name] = new.transform.turned(by: -(addedTurns[new.name] ?? 0))
             }
             if new.position != old.position { change.positions[new.name] = new.position }
         }
