@@ -20,9 +20,9 @@ enum OutputLayout {
     /// `reference`, disabled ones, and those that show the same part of the screen as a panel stay.
     static func arranged(_ outputs: [Output], like reference: [Output], panels: [String]) -> [Output] {
         var result = outputs
-        let pairs = outputs.indices.compactMap { index -> (index: Int, old: Output)? in
-            let old = reference.named(outputs[index].name)
-            return outputs[index].isShown && old?.isShown == true ? old.map { (index, $0) } : nil
+        let pairs = outputs.enumerated().compactMap { index, output -> (index: Int, old: Output)? in
+            guard output.isShown, let old = reference.named(output.name), old.isShown else { return nil }
+            return (index, old)
         }
         let bodies = panels.compactMap { name in pairs.first { outputs[$0.index].name == name } }
         guard let root = bodies.first else { return outputs }

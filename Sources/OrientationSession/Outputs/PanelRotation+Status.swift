@@ -2,7 +2,7 @@
 
 import OrientationConfiguration
 
-/// The words for what is done with the panels.
+/// What status and messages say.
 extension PanelRotation {
     /// What is wrong, as a message; nil if nothing is.
     var problem: String? { refusal ?? report.problem }

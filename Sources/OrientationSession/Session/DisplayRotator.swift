@@ -132,13 +132,13 @@ final class DisplayRotator {
     /// Makes the devices follow the panel as it is now, unless this agent has left the display to another program from the
     /// start.
     private func mapInputs() {
-        guard mapsInputs || goal != nil && goal != .baseline, let inputs, let inputTarget else { return }
+        guard mapsInputs || goal != nil && goal != .baseline, let inputs, let target = inputTarget() else { return }
         mapsInputs = true
-        inputs.follow(inputTarget)
+        inputs.follow(target)
     }
 
-    /// Without panels where the agent does not map the devices.
-    private var inputTarget: InputTarget? {
+    /// What the devices are to follow, which is nothing where the agent does not map them.
+    private func inputTarget() -> InputTarget? {
         guard let rotation else { return nil }
         var target = InputTarget(configuration.mapsInput ? rotation.panels : [], among: rotation.outputs)
         if target.isAlone { alone = target.output }
@@ -154,8 +154,8 @@ final class DisplayRotator {
         onRestored = { [self] in
             endTimer.arm(after: Self.endTimeout)
             if isReady { onDevicesLost = completion }
-            if mapsInputs, let inputs, let inputTarget {
-                return inputs.end(with: inputTarget) { [self] isDone in isDone ? completion() : loop.exit(1) }
+            if mapsInputs, let inputs, let target = inputTarget() {
+                return inputs.end(with: target) { [self] isDone in isDone ? completion() : loop.exit(1) }
             }
             // A server that is lost, or was never there, has no devices to restore.
             if isReady, let x11 = server.x11 { x11.finish(completion: completion) } else { completion() }

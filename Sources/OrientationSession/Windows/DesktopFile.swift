@@ -5,7 +5,7 @@ import OrientationCore
 import POSIX
 
 /// The orientations that applications declare in their desktop files, as on Ubuntu Touch.
-struct DesktopFile {
+enum DesktopFile {
     private static let keys = ["X-Lomiri-Supported-Orientations", "X-Ubuntu-Supported-Orientations"]
 
     /// In bytes; files with many translations have some ten thousand.

@@ -59,7 +59,7 @@ struct Desktop {
         return findings(status, on: bus)
     }
 
-    /// Why the display of this session is not rotated; `missing` says so of a session without any desktop that could.
+    /// Why the desktop does not rotate the display; `missing` is the finding for a session that has no desktop.
     static func findings(_ status: ManagerStatus, on bus: Bus, missing: Finding? = nil) -> [Finding] {
         // Desktops use the system bus.
         guard bus.address == .system, let session = try? Bus(.session) else { return [] }
