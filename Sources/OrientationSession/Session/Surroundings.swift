@@ -15,13 +15,9 @@ package enum BackendChoice: String, NamedValue {
 ///
 /// A variable of the environment counts if its socket answers: the environment of a service may lack variables, or have
 /// those of a session that has ended. A compositor's own socket counts if the process that serves the display answers.
-struct Surroundings: Hashable {
-    /// A compositor's own socket.
-    struct Socket: Hashable {
-        let compositor: Compositor
-        /// That of Hyprland is the folder of its sockets.
-        let path: String
-    }
+struct Surroundings {
+    /// A compositor's own socket; the path is that of a folder for Hyprland, which has several.
+    typealias Socket = (compositor: Compositor, path: String)
 
     let isX11: Bool
     /// The display as clients name it: a socket's name or path, or `:0`.
@@ -132,7 +128,7 @@ struct Surroundings: Hashable {
         func find(_ compositor: Compositor, in folder: String, from prefix: String, below: String = "") -> Socket? {
             let named = compositor.variable.flatMap { environment($0) }
             let paths = ([named].compactMap { $0 } + names(in: folder, from: prefix)).map { path($0, in: folder) }
-            return paths.first { listener(at: $0 + below) == server }.map { Socket(compositor: compositor, path: $0) }
+            return paths.first { listener(at: $0 + below) == server }.map { (compositor, $0) }
         }
         return find(.sway, in: folder, from: "sway-ipc.") ?? find(.niri, in: folder, from: "niri.")
             ?? find(.hyprland, in: folder + "/hypr", from: "", below: HyprlandSocket.requests)
