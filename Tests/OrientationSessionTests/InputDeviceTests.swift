@@ -45,7 +45,9 @@ import Testing
     private let pen = InputDevice(name: "Wacom", vendor: 7, product: 8, kind: .tablet, place: .builtIn)
 
     private func isBuiltIn(_ device: InputDevice, among devices: [InputDevice]) -> Bool {
-        devices.isBuiltIn(vendor: device.vendor, product: device.product, name: device.name, kind: device.kind)
+        devices.isBuiltIn(device.kind) {
+            $0.vendor == device.vendor && $0.product == device.product && $0.name == device.name
+        }
     }
 
     @Test func `a device without certain placement is built in only if no other of its kind is`() {

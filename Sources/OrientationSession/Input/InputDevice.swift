@@ -92,14 +92,9 @@ extension InputDevice {
 }
 
 extension [InputDevice] {
-    /// Whether the device with these properties is built in.
+    /// Whether the devices of a kind that match are built in.
     ///
     /// A device of unknown placement counts as built in, unless another of its kind certainly is.
-    func isBuiltIn(vendor: Int, product: Int, name: String, kind: InputDevice.Kind) -> Bool {
-        isBuiltIn(kind) { $0.vendor == vendor && $0.product == product && $0.name == name }
-    }
-
-    /// Whether the devices of a kind that match are built in.
     func isBuiltIn(_ kind: InputDevice.Kind, where isMatch: (InputDevice) -> Bool) -> Bool {
         let places = filter { $0.kind == kind && isMatch($0) }.map { place(of: $0) }
         if places.contains(.external) { return false }

@@ -143,7 +143,9 @@ final class SwayInputs: InputMapper {
             guard let kind = Self.kinds[type], handled.insert(identifier).inserted else { continue }
             let (vendor, product) = (device["vendor"]?.integer ?? 0, device["product"]?.integer ?? 0)
             let name = device["name"]?.text ?? ""
-            guard known.isBuiltIn(vendor: vendor, product: product, name: name, kind: kind) else { continue }
+            guard known.isBuiltIn(kind, where: { ($0.vendor, $0.product, $0.name) == (vendor, product, name) }) else {
+                continue
+            }
             let isMapped = known.contains { $0.name == name && Self.mapsItself($0.path) }
             if mapsItself == true, isMapped, Output(name: output).isBuiltIn { continue }
             guard let command = Self.command(mapping: identifier, to: output) else {
