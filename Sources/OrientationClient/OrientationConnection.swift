@@ -18,7 +18,7 @@ import SystemdBus
 public final class OrientationConnection {
     typealias Job = @Sendable (OrientationConnection) -> Void
 
-    private let loop: EventLoop
+    let loop: EventLoop
     let daemon: DaemonConnection
     let mailbox: Mailbox<Job>
     let channel = StateChannel()
@@ -92,11 +92,6 @@ public final class OrientationConnection {
         }
         if daemon.state == .disconnected { throw .disconnected }
     }
-
-    /// Runs on the thread until ``stop()``.
-    func run() { _ = try? loop.run() }
-
-    func stop() { loop.exit() }
 
     /// Makes the descriptor readable: a call that was made outside the loop adds its timeout with the next turn.
     private func wake() { mailbox.send { _ in } }

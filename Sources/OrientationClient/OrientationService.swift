@@ -3,6 +3,7 @@
 import CLinux
 public import OrientationCore
 import POSIX
+import SystemdBus
 
 /// The connection of a program with orientd, for programs with `async`.
 ///
@@ -32,13 +33,13 @@ public final class OrientationService: Sendable {
         channel = connection.channel
         connection.service = self
         do throws(SystemError) {
-            pthread_detach(try startThread("start a thread") { connection.run() })
+            pthread_detach(try startThread("start a thread") { _ = try? connection.loop.run() })
         } catch {
             throw OrientationError(.failed, "\(error)")
         }
     }
 
-    deinit { mailbox.send { $0.stop() } }
+    deinit { mailbox.send { $0.loop.exit() } }
 
     /// Runs `body` on the thread and returns what it completes with, unless the task is cancelled before.
     private func perform<Value: Sendable>(

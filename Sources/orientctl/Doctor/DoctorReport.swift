@@ -57,7 +57,7 @@ struct DoctorReport {
     private var secrets: [(text: String, substitute: String)] {
         var secrets: [(text: String, substitute: String)] = []
         if let account = system.account { secrets.append((account.name, "<user>")) }
-        if let uri = system.uri, let address = uri.suffix(after: ":"), uri != "local:" {
+        if let uri = system.configuration.source.uri, let address = uri.suffix(after: ":"), uri != "local:" {
             secrets.append((String(address), "<address>"))
         }
         if case .address(let address) = system.address { secrets.append((address, "<address>")) }

@@ -17,7 +17,7 @@ enum HardwareChecks {
     }
 
     private static func drivers(_ system: SystemState) -> Finding {
-        guard system.uri != nil else {
+        guard system.configuration.source.uri != nil else {
             if case .replay(let path) = system.configuration.source {
                 return .warn("not checked: the source in orientd.conf is the trace \(path)")
             }

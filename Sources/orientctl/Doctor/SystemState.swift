@@ -82,7 +82,7 @@ struct SystemState {
     }
 
     private mutating func discover() {
-        guard let uri else { return }
+        guard let uri = configuration.source.uri else { return }
         do throws(SystemError) {
             // All kinds are described, as any device can hang.
             let (found, unanswered) = try SensorSearch.once(at: uri)
@@ -100,9 +100,6 @@ struct SystemState {
             discoveryWarnings.append("Qualcomm's sensor core cannot be asked: \(error)")
         }
     }
-
-    /// The libiio context of the configured source; nil for a recording or a simulation.
-    var uri: String? { configuration.source.uri }
 
     /// The one that orientd reads, or else would read.
     var accelerometer: (any SensorDevice)? {
