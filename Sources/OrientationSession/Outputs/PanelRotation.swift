@@ -157,14 +157,13 @@ struct PanelRotation: Sendable {
             attempts = Attempts()
         case .outputsReported(let outputs):
             let before = self.outputs
-            let isKnown = !before.isEmpty || !baseline.isEmpty && leftover.isEmpty
-            let wasGone = isKnown && panels.isEmpty
-            let wasOff = attempts.isOff || wasGone
+            let wasGone = panels.isEmpty && (!before.isEmpty || !baseline.isEmpty && leftover.isEmpty)
             report.update(outputs)
             attempts.shorten()
-            if wasOff, !panels.isEmpty { litAt = time }
+            let isBack = wasGone && !panels.isEmpty
             let isOtherSet = !before.isEmpty && Set(before.map { $0.name }) != Set(self.outputs.map { $0.name })
-            if wasGone && !panels.isEmpty || isOtherSet { pluggedAt = time }
+            if isBack || attempts.isOff && !panels.isEmpty { litAt = time }
+            if isBack || isOtherSet { pluggedAt = time }
             // Whoever lights a panel lights the other outputs next; a change meanwhile would blank them again.
             if time < litAt + Attempts.pause, outputs.contains(where: { !$0.isShown }) { attempts.wait(from: litAt) }
             request?.hasNewerReport = true
