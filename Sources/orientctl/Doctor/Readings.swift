@@ -22,7 +22,7 @@ final class Readings {
     private(set) var isInterrupted = false
     /// Whether they are the daemon's, which filters them and scales them to 1 g.
     private(set) var isFiltered = false
-    /// Whether they are the daemon's from the buffer, since those of the attributes, which it does not use, differ.
+    /// Whether they are the daemon's, from the buffer, although the sensor was polled: that gave other values.
     private(set) var areOfBuffer = false
     /// What the daemon has delivered; nil if none runs.
     private(set) var daemon: Result<DaemonReadings, BusError>?
