@@ -26,7 +26,14 @@ final class X11Outputs: OutputBackend {
         let (requests, reports) = (try Mailbox<Request>(), try Mailbox<Report>())
         self.requests = requests
         watch = try loop.watch(reports, owned(by: self) { outputs, report in report(outputs) })
-        let thread = try startThread("start a thread for the X server") { X11Screen.serve(display, requests, reports) }
+        let thread = try startThread("start a thread for the X server") {
+            do throws(SystemError) {
+                try X11Screen(display, requests, reports).run()
+            } catch {
+                let problem = "\(error)"
+                reports.send { $0.onEvent(.givenUp(problem)) }
+            }
+        }
         pthread_detach(thread)
     }
 

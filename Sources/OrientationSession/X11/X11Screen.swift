@@ -21,23 +21,7 @@ final class X11Screen {
     /// Whether the outputs may have changed since they were reported.
     private var isStale = true
 
-    /// Serves one connection until it ends or a request ends the loop, as the body of a thread.
-    static func serve(
-        _ display: String,
-        _ requests: Mailbox<X11Outputs.Request>,
-        _ reports: Mailbox<X11Outputs.Report>
-    ) {
-        do throws(SystemError) {
-            let screen = try X11Screen(display, requests, reports)
-            screen.handleEvents()
-            _ = try screen.loop.run(keeping: screen)
-        } catch {
-            let problem = "\(error)"
-            reports.send { $0.onEvent(.givenUp(problem)) }
-        }
-    }
-
-    private init(
+    init(
         _ display: String,
         _ requests: Mailbox<X11Outputs.Request>,
         _ reports: Mailbox<X11Outputs.Report>
@@ -70,6 +54,12 @@ final class X11Screen {
     /// Millimetres a pixel; as on a display with 96 dots an inch if the server does not know.
     private static func pitch(_ millimetres: UInt16, _ pixels: UInt16) -> Double {
         millimetres > 0 && pixels > 0 ? Double(millimetres) / Double(pixels) : 25.4 / 96
+    }
+
+    /// Serves the connection until it ends or a request ends the loop.
+    func run() throws(SystemError) {
+        handleEvents()
+        _ = try loop.run(keeping: self)
     }
 
     // MARK: - Events
