@@ -121,6 +121,7 @@ extension Output {
         guard let modes = value["modes"]?.list, modes.indices.contains(mode),
             let width = modes[mode]["width"]?.integer, let height = modes[mode]["height"]?.integer
         else { return nil }
-        (self.width, self.height) = (width, height)
+        self.width = width
+        self.height = height
     }
 }

@@ -295,7 +295,8 @@ struct PanelRotation: Sendable {
                 }
             }
             // Only once: a program that sets its own after each change has the say.
-            (litAt, pluggedAt) = (-.infinity, -.infinity)
+            litAt = -.infinity
+            pluggedAt = -.infinity
         }
         if baseline.isEmpty {
             baseline = outputs.filter { $0.isShown }
