@@ -50,6 +50,13 @@ def is_tidy(heads):
     return not waiting
 
 
+def arrangement(heads):
+    """Returns the areas of the outputs relative to the panel's place."""
+    x, y = heads[PANEL].position
+    areas = {name: head.rectangle for name, head in heads.items() if head.enabled}
+    return {name: (left - x, top - y, right - x, bottom - y) for name, (left, top, right, bottom) in areas.items()}
+
+
 class RandomTests:
     """Turns, commands and whatever else happens to a session, in a random order."""
 
@@ -181,6 +188,7 @@ class RandomTests:
     def foreign(self):
         """Sets the panel and places all others around it, as a tool with a profile does."""
         heads = {name: head for name, head in self.lit_heads().items() if head.enabled}
+        old = arrangement(heads)
         panel = heads.pop(PANEL)
         present = panel.transform
         panel.transform = self.random.choice(TRANSFORMS)
@@ -201,7 +209,8 @@ class RandomTests:
             chain += across if side in ("right", "left") else down
         self.note((panel.transform, panel.scale, side))
         self.compositor.set_output(PANEL, *arguments)
-        self.was_tidy = True
+        # Outputs that moved together keep, for the agent, what they had without it.
+        self.was_tidy = self.was_tidy or arrangement(self.compositor.heads()) != old
         self.take_over(panel.transform, {present})
         self.before = self.compositor.heads() if self.is_kept else None
 
