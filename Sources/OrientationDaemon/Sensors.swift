@@ -171,7 +171,7 @@ final class Sensors {
         try add(0, SensorUse(.accelerometer), .source(source), status)
         source.onEvent = { [self] event in
             switch event {
-            case .sample(.acceleration(let sample)):
+            case .sample(let sample):
                 machineDriver.deliver(.sample(.display, machineDriver.timed(sample)))
             case .report(.started):
                 began(0, source.mode, source.sampleRate)
@@ -179,7 +179,7 @@ final class Sensors {
                 machineDriver.deliver(.samplingBegan(.display, sampling))
             case .report(.failed(let reason)): machineDriver.deliver(.sourceEnded(reason))
             case .ended: machineDriver.deliver(.sourceEnded(nil))
-            case .sample, .report: break
+            case .report: break
             }
         }
         machineDriver.deliver(.sourceFound(name))
@@ -189,7 +189,7 @@ final class Sensors {
     func add(_ number: Int, _ use: SensorUse, _ driver: DeviceDriver, _ status: SensorStatus) throws(SystemError) {
         try add(number, use, .device(driver), status)
         driver.onEvent = { [self] in machineDriver.deliver(.device(number, $0)) }
-        driver.onReading = { [self] in receive($0, of: number, showsMotion: $1) }
+        driver.onReading = { [self] in receive($0, of: number) }
     }
 
     private func add(
@@ -217,8 +217,7 @@ final class Sensors {
 
     // MARK: - Readings
 
-    private func receive(_ measurement: Measurement, of number: Int, showsMotion: Bool) {
-        machineDriver.deliver(.device(number, .reading(showsMotion: showsMotion)))
+    private func receive(_ measurement: Measurement, of number: Int) {
         guard let use = table.activeUse(of: number) else { return }
         if case .acceleration(let sample) = measurement {
             return machineDriver.deliver(.sample(use.role, machineDriver.timed(sample)))

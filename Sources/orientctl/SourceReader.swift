@@ -55,8 +55,7 @@ final class SourceReader {
 
     private func handle(_ event: SourceEvent) {
         switch event {
-        case .sample(.acceleration(let sample)): onSample(sample)
-        case .sample: break
+        case .sample(let sample): onSample(sample)
         case .report(.started(let warnings)):
             warnings.forEach(onWarning)
             onStart()

@@ -32,13 +32,13 @@ import Testing
         let outcome = Outcome()
         source.onEvent = { [loop] event in
             switch event {
-            case .sample(.acceleration(let sample)):
+            case .sample(let sample):
                 outcome.samples.append(sample.acceleration.x)
                 if isOver(outcome.samples) { loop.exit() }
             case .report(.failed(let reason)):
                 outcome.failure = reason
                 loop.exit()
-            case .sample, .report, .ended: break
+            case .report, .ended: break
             }
         }
         source.start()

@@ -37,7 +37,7 @@ import Testing
     private func run(_ source: DeviceSource, _ act: @escaping (Int, AccelerometerSample) -> Bool) throws {
         var count = 0
         source.onEvent = { [loop] event in
-            guard case .sample(.acceleration(let sample)) = event else { return }
+            guard case .sample(let sample) = event else { return }
             count += 1
             guard act(count, sample) else { return }
             source.close { loop.exit() }
@@ -234,7 +234,7 @@ import Testing
         var count = 0
         source.onEvent = { [loop] event in
             switch event {
-            case .sample(.acceleration(let sample)):
+            case .sample(let sample):
                 count += 1
                 if count == 3 {
                     source.sense(Self.rest())

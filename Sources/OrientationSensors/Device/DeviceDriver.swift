@@ -8,10 +8,10 @@ package import SystemdBus
 ///
 /// One driver serves a sensor as long as the daemon knows it, also while it is unplugged, and at any path.
 package final class DeviceDriver {
-    /// What happens to the device but for readings; set before the first command, and nil after the last.
+    /// What happens to the device; set before the first command, and nil after the last.
     package var onEvent: ((DeviceEvent) -> Void)?
-    /// A reading came; `showsMotion`: at rest, it differs from the pose.
-    package var onReading: ((Measurement, _ showsMotion: Bool) -> Void)?
+    /// Called with each reading, after its ``DeviceEvent/reading(showsMotion:)``.
+    package var onReading: ((Measurement) -> Void)?
 
     private let loop: EventLoop
     /// In Hz.
@@ -253,7 +253,8 @@ package final class DeviceDriver {
         }
         lastScan = scan
         let measurement = scaling.measurement(raw: scan.raw, time: scan.time ?? loop.now)
-        onReading?(measurement, showsMotion(scan))
+        onEvent?(.reading(showsMotion: showsMotion(scan)))
+        onReading?(measurement)
     }
 
     /// What is wrong with a reading of 0 on all axes; nil where it may be right.

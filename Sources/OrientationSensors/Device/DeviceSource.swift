@@ -4,7 +4,7 @@ package import OrientationCore
 package import POSIX
 package import SystemdBus
 
-/// The readings of one device, for a program that reads no other.
+/// The samples of one accelerometer, for a program that reads no other sensor.
 package final class DeviceSource: SensorSource {
     package var onEvent: ((SourceEvent) -> Void)?
 
@@ -32,9 +32,8 @@ package final class DeviceSource: SensorSource {
         machine = DeviceMachine(stallTime: stallTime)
         timer = try loop.timer(owned(by: self) { $0.handle(.deadlinePassed) })
         driver.onEvent = owned(by: self) { $0.handle($1) }
-        driver.onReading = owned(by: self) { source, measurement, showsMotion in
-            source.handle(.reading(showsMotion: showsMotion))
-            source.onEvent?(.sample(measurement))
+        driver.onReading = owned(by: self) { source, measurement in
+            if case .acceleration(let sample) = measurement { source.onEvent?(.sample(sample)) }
         }
         find(device, scaling: scaling, rate: rate, helper: helper)
     }

@@ -2,7 +2,7 @@
 
 package import OrientationCore
 
-/// Where the readings of one sensor come from: a device, a recording or a simulation.
+/// Where samples come from: an accelerometer, a recording or a simulation.
 ///
 /// Everything happens in the loop. A source is silent until it is started, and after `stop`.
 package protocol SensorSource: AnyObject {
@@ -27,7 +27,7 @@ package protocol SensorSource: AnyObject {
 
 /// What happens to a source.
 package enum SourceEvent {
-    case sample(Measurement)
+    case sample(AccelerometerSample)
     case report(DeviceReport)
     /// The recording is over: nothing more comes.
     case ended

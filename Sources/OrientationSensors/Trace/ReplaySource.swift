@@ -14,7 +14,7 @@ package final class ReplaySource: SensorSource {
 
     package var onEvent: ((SourceEvent) -> Void)?
     package let mode = SensorMode.replay
-    package private(set) var sampleRate = 0.0
+    package let sampleRate = 0.0
 
     private let path: String
     private let loop: EventLoop
@@ -82,7 +82,7 @@ package final class ReplaySource: SensorSource {
                 return
             }
             let sample = AccelerometerSample(time: next.time + shift, acceleration: next.acceleration)
-            onEvent?(.sample(.acceleration(sample)))
+            onEvent?(.sample(sample))
             advance()
         }
         if isPlaying, next != nil { timer?.arm(after: 0, slack: 0) }

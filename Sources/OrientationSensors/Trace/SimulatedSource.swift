@@ -43,7 +43,7 @@ package final class SimulatedSource: SensorSource {
         timer?.arm(after: 1 / sampleRate)
         let acceleration = Self.acceleration(at: Double(count) / sampleRate)
         count += 1
-        onEvent?(.sample(.acceleration(AccelerometerSample(time: loop.now, acceleration: acceleration))))
+        onEvent?(.sample(AccelerometerSample(time: loop.now, acceleration: acceleration)))
     }
 
     /// Upright at first, leaning back by 20°, then turned counter-clockwise again and again.

@@ -74,7 +74,7 @@ final class Readings {
         let configuration = system.configuration
         let scaling = configuration.scaling(of: sensor.description)
         let rate = configuration.rate
-        let polled = try PolledSource(sensor, scaling, rate: rate, loop)
+        let polled = try PolledSource(sensor, scaling.frame, rate: rate, loop)
         // As the daemon reads it, if the daemon does not.
         let device =
             system.snapshot == nil ? try DeviceSource(sensor, scaling: scaling, rate: rate, loop: loop) : nil
@@ -107,16 +107,16 @@ private final class PolledSource: SensorSource {
     let sampleRate: Double
 
     private let sensor: any SensorDevice
-    private var scaling: SensorScaling
+    private let frame: SensorFrame
     private let loop: EventLoop
     private let helper: HelperThread
     private var poll: Int?
 
     var isClosed: Bool { poll == nil }
 
-    init(_ sensor: any SensorDevice, _ scaling: SensorScaling, rate: Double, _ loop: EventLoop) throws(SystemError) {
+    init(_ sensor: any SensorDevice, _ frame: SensorFrame, rate: Double, _ loop: EventLoop) throws(SystemError) {
         self.sensor = sensor
-        self.scaling = scaling
+        self.frame = frame
         sampleRate = rate
         self.loop = loop
         helper = try HelperThread(loop: loop)
@@ -132,7 +132,9 @@ private final class PolledSource: SensorSource {
 
     private func receive(_ result: Result<RawScan, SystemError>) {
         switch result {
-        case .success(let scan): onEvent?(.sample(scaling.measurement(raw: scan.raw, time: scan.time ?? loop.now)))
+        case .success(let scan):
+            let acceleration = frame.acceleration(raw: scan.raw)
+            onEvent?(.sample(AccelerometerSample(time: scan.time ?? loop.now, acceleration: acceleration)))
         case .failure(let error) where error.errno == .again: break
         case .failure(let error): onEvent?(.report(.failed("\(error)")))
         }
