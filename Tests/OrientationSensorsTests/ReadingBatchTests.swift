@@ -60,7 +60,7 @@ import Testing
     }
 
     @Test(arguments: [
-        SensorScaling.proximity(nearLevel: 1, isNear: false), .light(offset: 0, scale: 1, unit: .lux),
+        SensorScaling.proximity(nearLevel: 1), .light(offset: 0, scale: 1, unit: .lux),
         .heading(offset: 0, scale: 1),
     ])
     func `each reading of another kind is awaited`(scaling: SensorScaling) {

@@ -307,7 +307,7 @@ struct `Search in the sensor core` {
         let half = -angle / 2 * .pi / 180
         let (sine, cosine) = (Float(sin(half)), Float(cos(half)))
         let value = try #require(SensorKind.compass.sscValue(.reading(SIMD4(0, 0, sine, cosine))))
-        var scaling = SensorScaling.heading(offset: 0, scale: 1)
+        let scaling = SensorScaling.heading(offset: 0, scale: 1)
         guard case .heading(let degrees) = scaling.measurement(raw: value, time: 0) else { return }
         #expect(min(abs(degrees - heading), 360 - abs(degrees - heading)) < 1e-4)
     }
@@ -331,7 +331,7 @@ struct `Search in the sensor core` {
         #expect(description.name == "accel")
         #expect(description.period == 0.08)
         for convention in [SensorFrame.Convention.desktop, .kernel] {
-            var scaling = description.scaling(convention: convention)
+            let scaling = description.scaling(convention: convention)
             let sample = AccelerometerSample(time: 1, acceleration: Vector3(1, 9, 2))
             #expect(scaling.measurement(raw: Vector3(1, 9, 2), time: 1) == .acceleration(sample))
         }
@@ -370,7 +370,7 @@ struct `Search in the sensor core` {
 
     @Test func `the angle of the hinge is in degrees`() throws {
         let value = try #require(SensorKind.hinge.sscValue(.reading(SIMD4(270, 0, 0, 0))))
-        var scaling = try Self.sensor("hinge_angle", SSCAttributes()).description.scaling()
+        let scaling = try Self.sensor("hinge_angle", SSCAttributes()).description.scaling()
         #expect(scaling.measurement(raw: value, time: 1) == .angle(degrees: 270))
     }
 }

@@ -56,7 +56,7 @@ struct `What a raw reading means` {
         reason: SensorFrame.FaceUpReason
     ) throws {
         for convention in SensorFrame.Convention.allCases {
-            var scaling = sensor.scaling(convention: convention)
+            let scaling = sensor.scaling(convention: convention)
             #expect((scaling.frame.faceUp, scaling.frame.faceUpReason) == (sign, reason))
             let matrix = try #require(sensor.mounting?.matrix)
             let z = 12 * (sign == .positiveZ ? 1 : -1) * matrix.z.z
@@ -85,14 +85,14 @@ struct `What a raw reading means` {
             scale: Vector3(scale, 0, 0)
         )
         #expect(sensor.kind == .ambientLight && sensor.mounting == nil)
-        var scaling = sensor.scaling()
+        let scaling = sensor.scaling()
         #expect(scaling.measurement(raw: Vector3(raw, 0, 0), time: 0) == .light(level: light, .lux))
     }
 
     @Test(arguments: [(0.0, 0.0), (359, 359), (360, 0), (361, 1), (725, 5), (-10, 350), (-360, 0)])
     func `is a heading after the offset and then the scale, from 0 to less than 360`(raw: Double, degrees: Double) {
         let sensor = Self.description(.compass, offset: Vector3(10, 0, 0), scale: Vector3(0.5, 0, 0))
-        var scaling = sensor.scaling()
+        let scaling = sensor.scaling()
         let reading = Vector3(2 * raw - 10, 0, 0)
         #expect(scaling.measurement(raw: reading, time: 0) == .heading(degrees: degrees))
     }
@@ -101,14 +101,17 @@ struct `What a raw reading means` {
     func `is near above the near level, whatever the scale`(raw: Double, isNear: Bool) {
         let sensor = Self.description(.proximity(nearLevel: 128), offset: Vector3(5, 0, 0), scale: Vector3(0.1, 0, 0))
         #expect(sensor.kind == .proximity)
-        var scaling = sensor.scaling()
+        let scaling = sensor.scaling()
         #expect(scaling.measurement(raw: Vector3(raw, 0, 0), time: 0) == .proximity(isNear: isNear))
     }
 
     @Test func `stays near until it is below nine tenths of the level`() {
-        var scaling = Self.description(.proximity(nearLevel: 100)).scaling()
+        let scaling = Self.description(.proximity(nearLevel: 100)).scaling()
+        var wasNear = false
         for (raw, isNear) in zip([95.0, 101, 99, 90, 89, 95, 100, 101], [0, 1, 1, 1, 0, 0, 0, 1]) {
-            #expect(scaling.measurement(raw: Vector3(raw, 0, 0), time: 0) == .proximity(isNear: isNear == 1))
+            let measurement = scaling.measurement(raw: Vector3(raw, 0, 0), time: 0, wasNear: wasNear)
+            wasNear = isNear == 1
+            #expect(measurement == .proximity(isNear: wasNear))
         }
     }
 }

@@ -23,9 +23,7 @@ package final class DeviceDriver {
     /// Nil while the device is unplugged.
     private var access: DeviceAccess?
     private var helper: HelperThread
-    private var freshScaling: SensorScaling
-    /// The scaling of the readings since the device was opened.
-    private var scaling: SensorScaling
+    private var scaling = SensorScaling.angle(offset: 0, scale: 1)
 
     /// What was commanded last.
     private var commands = DeviceCommands()
@@ -34,6 +32,8 @@ package final class DeviceDriver {
     /// The number of the poll under way, for ``HelperThread/stopPolling(_:)``.
     private var poll: Int?
     private var lastScan = RawScan(raw: .zero, time: nil)
+    /// The last reading of a proximity sensor since the device was opened.
+    private var isNear = false
     /// How often the device was opened, and how often its values have contradicted the last scan since then.
     private var openings = 0
     private var contradictions = 0
@@ -48,9 +48,6 @@ package final class DeviceDriver {
         self.loop = loop
         self.helper = helper
         self.isPrepared = isPrepared
-        let scaling = SensorScaling.angle(offset: 0, scale: 1)
-        self.scaling = scaling
-        freshScaling = scaling
         readTimer = try loop.timer(owned(by: self) { $0.commands.reading == .timer ? $0.readByTimer() : $0.readScan() })
     }
 
@@ -68,7 +65,6 @@ package final class DeviceDriver {
 
     /// Replaces the scaling; ``DeviceEvent/rescaled(_:)`` must follow.
     package func rescale(to scaling: SensorScaling) {
-        freshScaling = scaling
         self.scaling = scaling
         found?.scaling = scaling
         setFilter()
@@ -100,7 +96,7 @@ package final class DeviceDriver {
         } completion: { [self, scan = lastScan.raw, opening = openings] result in
             // Values that cannot be read beside the buffer contradict nothing.
             guard access === self.access, opening == openings, commands.reading == .scans,
-                let values = try? result.get().get(), scaling.isContradicted(by: values, after: scan)
+                let values = try? result.get().get(), scaling.isContradicted(by: values, after: scan, wasNear: isNear)
             else { return }
             contradictions += 1
             // The first time, the scan may have been on its way.
@@ -111,12 +107,12 @@ package final class DeviceDriver {
     private func run(_ job: DeviceJob) {
         if job == .prepare, let found = found.take() {
             access = DeviceAccess(found.device, isPrepared: isPrepared, settings: found.helper.settings)
-            freshScaling = found.scaling
+            scaling = found.scaling
             rate = found.rate
             helper = found.helper
         }
         if case .open = job {
-            scaling = freshScaling
+            isNear = false
             openings += 1
             contradictions = 0
         }
@@ -252,7 +248,8 @@ package final class DeviceDriver {
             return
         }
         lastScan = scan
-        let measurement = scaling.measurement(raw: scan.raw, time: scan.time ?? loop.now)
+        let measurement = scaling.measurement(raw: scan.raw, time: scan.time ?? loop.now, wasNear: isNear)
+        if case .proximity(let isNear) = measurement { self.isNear = isNear }
         onEvent?(.reading(showsMotion: showsMotion(scan)))
         onReading?(measurement)
     }

@@ -70,7 +70,7 @@ package struct SensorDescription: Hashable, Sendable {
         case .ambientLight(let unit):
             return .light(offset: offset.x, scale: scale.x, unit: unit)
         case .proximity(let nearLevel):
-            return .proximity(nearLevel: nearLevel, isNear: false)
+            return .proximity(nearLevel: nearLevel)
         case .compass:
             return .heading(offset: offset.x, scale: scale.x)
         case .hinge:

@@ -6,7 +6,7 @@ package import OrientationCore
 package enum SensorScaling: Hashable, Sendable {
     case acceleration(SensorFrame)
     case light(offset: Double, scale: Double, unit: LightUnit)
-    case proximity(nearLevel: Double, isNear: Bool)
+    case proximity(nearLevel: Double)
     case heading(offset: Double, scale: Double)
     /// To degrees.
     case angle(offset: Double, scale: Double)
@@ -17,11 +17,9 @@ package enum SensorScaling: Hashable, Sendable {
     /// Whether values read differ so clearly from those of a scan that a buffer which reports changes must give another.
     ///
     /// Less is within the threshold of a hub, which is not known. A hub that does not answer in time reads 0.
-    func isContradicted(by read: Vector3, after scan: Vector3) -> Bool {
+    func isContradicted(by read: Vector3, after scan: Vector3, wasNear: Bool) -> Bool {
         guard read != .zero else { return false }
-        var copy = self
-        let values = (scan: copy.measurement(raw: scan, time: 0), read: copy.measurement(raw: read, time: 0))
-        switch values {
+        switch (measurement(raw: scan, time: 0, wasNear: wasNear), measurement(raw: read, time: 0, wasNear: wasNear)) {
         case (.acceleration(let scan), .acceleration(let read)):
             guard let scan = scan.acceleration.direction, let read = read.acceleration.direction else { return false }
             return scan.dot(read) < 0.5
@@ -51,7 +49,9 @@ package enum SensorScaling: Hashable, Sendable {
     }
 
     /// Converts a raw reading made at `time` in seconds; a sensor of one channel has its value in x.
-    package mutating func measurement(raw: Vector3, time: Double) -> Measurement {
+    ///
+    /// `wasNear` is what the reading of a proximity sensor before this one said.
+    func measurement(raw: Vector3, time: Double, wasNear: Bool = false) -> Measurement {
         let value = vector(raw)
         switch self {
         case .acceleration: return .acceleration(AccelerometerSample(time: time, acceleration: value))
@@ -59,12 +59,10 @@ package enum SensorScaling: Hashable, Sendable {
             let level = value.x
             // acpi-als reads -1 for more light than it can tell.
             return .light(level: raw.x == -1 ? .nan : level < 0 ? 0 : level, unit)
-        case .proximity(let level, let wasNear):
+        case .proximity(let level):
             // Readings grow as something comes nearer. Noise about the level must not turn the screen of a phone at the
             // ear on and off, so that near ends below nine tenths of it.
-            let isNear = wasNear ? raw.x >= 0.9 * level : raw.x > level
-            self = .proximity(nearLevel: level, isNear: isNear)
-            return .proximity(isNear: isNear)
+            return .proximity(isNear: wasNear ? raw.x >= 0.9 * level : raw.x > level)
         case .heading:
             let degrees = value.x.truncatingRemainder(dividingBy: 360)
             return .heading(degrees: degrees < 0 ? degrees + 360 : degrees)
