@@ -220,7 +220,7 @@ package final class Daemon {
     private func changed(_ use: SensorUse) {
         let report = driver.machine.report(use)
         if let proxy, use.role == .display {
-            let isRead = !report.mayDeliver || sensors.reading(of: use.kind) != nil
+            let isRead = !report.mayDeliver || sensors.hasReading(of: use.kind)
             proxy.setPresence(of: use.kind, report.isPresent, isRead: isRead)
         }
         guard use == SensorUse(.accelerometer), let reportedSummary else { return }

@@ -27,20 +27,18 @@ final class Sensors {
     private let onReading: (Measurement) -> Void
     private var sensors: [Int: Sensor] = [:]
     private var objects = 0
-    /// The last reading of each use since it is read.
-    private var readings: [SensorUse: Measurement] = [:]
+    /// Those of other uses than the accelerometers' that a reading has come for since they are read.
+    private var answered: Set<SensorUse> = []
     /// Called once when all that was stopped is restored; those devices that were unplugged are not waited for.
     var onClosed: (() -> Void)? { didSet { callIfClosed() } }
 
-    private enum Driver {
-        case device(DeviceDriver)
-        /// A recording or a simulation.
-        case source(any SensorSource)
-    }
+    /// A recording or a simulation, in place of devices.
+    private var source: (any SensorSource)?
 
-    /// What carries out the commands for a sensor, and the object on the bus of an accelerometer.
     private struct Sensor {
-        let driver: Driver
+        /// Nil for the source.
+        let driver: DeviceDriver?
+        /// On the bus, for an accelerometer.
         let object: SensorObject?
         var status: SensorStatus
         var warned: Set<String> = []
@@ -72,8 +70,8 @@ final class Sensors {
 
     var table: SensorTable { machineDriver.machine.table }
 
-    /// The last reading since that kind is read; nil before the first.
-    func reading(of kind: SensorKind) -> Measurement? { readings[SensorUse(kind)] }
+    /// Whether a reading of a kind other than accelerometers has come since that kind is read.
+    func hasReading(of kind: SensorKind) -> Bool { answered.contains(SensorUse(kind)) }
 
     /// One line for the service manager.
     var summary: String {
@@ -83,6 +81,8 @@ final class Sensors {
     }
 
     func status(of number: Int) -> SensorStatus? { sensors[number]?.status }
+
+    func driver(of number: Int) -> DeviceDriver? { sensors[number]?.driver }
 
     // MARK: - Commands
 
@@ -102,17 +102,22 @@ final class Sensors {
             line.isWarning ? log.warning(text) : log.info(text)
         case .drive(let number, let commands): drive(number, commands)
         case .forget(let number):
-            guard let sensor = sensors.removeValue(forKey: number) else { return }
-            guard case .device(let driver) = sensor.driver else { return }
-            driver.onEvent = nil
-            driver.onReading = nil
+            let driver = sensors.removeValue(forKey: number)?.driver
+            driver?.onEvent = nil
+            driver?.onReading = nil
         case .warn(let number, let warnings): warn(number, warnings, isPrefixed: true)
         case .began(let number):
+            // The source had these from the start.
             guard let life = table.life(of: number) else { return }
-            began(number, life.mode, life.sampleRate)
+            update(number) {
+                $0.mode = life.mode
+                $0.sampleRate = life.sampleRate
+            }
+            let name = status(of: number)?.name ?? ""
+            log.debug("\(name): sampling by \(life.mode.name) at \(life.sampleRate) Hz")
         case .changed(let use):
             let selection = table.selection(use)
-            if !selection.isReading { readings[use] = nil }
+            if !selection.isReading { answered.remove(use) }
             for sensor in selection.sensors {
                 update(sensor.number) {
                     $0.state = sensor.state
@@ -124,14 +129,13 @@ final class Sensors {
     }
 
     private func drive(_ number: Int, _ commands: DeviceCommands) {
-        switch sensors[number]?.driver {
-        case .device(let driver):
-            if commands.reading != .none { update(number) { $0.sensingLevel = commands.sensing.level } }
-            guard let problem = driver.execute(commands) else { return }
-            machineDriver.deliver(.device(number, .unreadable("\(problem)")))
-        case .source(let source): commands.reading == .none ? source.stop() : source.start()
-        case nil: break
+        guard let driver = driver(of: number) else {
+            commands.reading == .none ? source?.stop() : source?.start()
+            return
         }
+        if commands.reading != .none { update(number) { $0.sensingLevel = commands.sensing.level } }
+        guard let problem = driver.execute(commands) else { return }
+        machineDriver.deliver(.device(number, .unreadable("\(problem)")))
     }
 
     /// Changes what is published of a sensor.
@@ -150,14 +154,6 @@ final class Sensors {
         }
     }
 
-    private func began(_ number: Int, _ mode: SensorMode, _ rate: Double) {
-        update(number) {
-            $0.mode = mode
-            $0.sampleRate = rate
-        }
-        log.debug("\(sensors[number]?.status.name ?? ""): sampling by \(mode.name) at \(rate) Hz")
-    }
-
     // MARK: - Sensors
 
     /// Adds a source that is no device.
@@ -168,13 +164,13 @@ final class Sensors {
         status.mountMatrix = MountMatrix.identity.elements
         status.mode = source.mode
         status.sampleRate = source.sampleRate
-        try add(0, SensorUse(.accelerometer), .source(source), status)
+        try add(0, SensorUse(.accelerometer), nil, status)
+        self.source = source
         source.onEvent = { [self] event in
             switch event {
             case .sample(let sample):
                 machineDriver.deliver(.sample(.display, machineDriver.timed(sample)))
             case .report(.started):
-                began(0, source.mode, source.sampleRate)
                 let sampling = Sampling(rate: source.sampleRate, mayFallSilent: false, faceUp: .positiveZ)
                 machineDriver.deliver(.samplingBegan(.display, sampling))
             case .report(.failed(let reason)): machineDriver.deliver(.sourceEnded(reason))
@@ -185,19 +181,10 @@ final class Sensors {
         machineDriver.deliver(.sourceFound(name))
     }
 
-    /// Adds a driver for a sensor that was not known, with a number that no other has.
-    func add(_ number: Int, _ use: SensorUse, _ driver: DeviceDriver, _ status: SensorStatus) throws(SystemError) {
-        try add(number, use, .device(driver), status)
-        driver.onEvent = { [self] in machineDriver.deliver(.device(number, $0)) }
-        driver.onReading = { [self] in receive($0, of: number) }
-    }
-
-    private func add(
-        _ number: Int,
-        _ use: SensorUse,
-        _ driver: Driver,
-        _ status: SensorStatus
-    ) throws(SystemError) {
+    /// Adds a sensor with a number that no other has; without a driver, the source.
+    func add(_ number: Int, _ use: SensorUse, _ driver: DeviceDriver?, _ status: SensorStatus) throws(SystemError) {
+        driver?.onEvent = { [self] in machineDriver.deliver(.device(number, $0)) }
+        driver?.onReading = { [self] in receive($0, of: number) }
         var object: SensorObject?
         if use.kind == .accelerometer {
             object = try SensorObject(bus: bus, number: objects, status: status)
@@ -209,12 +196,6 @@ final class Sensors {
         log.info("found \(use.kind.name) \(status.name)\(location)\(place)")
     }
 
-    /// The driver of a device.
-    func driver(of number: Int) -> DeviceDriver? {
-        guard case .device(let driver) = sensors[number]?.driver else { return nil }
-        return driver
-    }
-
     // MARK: - Readings
 
     private func receive(_ measurement: Measurement, of number: Int) {
@@ -222,7 +203,7 @@ final class Sensors {
         if case .acceleration(let sample) = measurement {
             return machineDriver.deliver(.sample(use.role, machineDriver.timed(sample)))
         }
-        readings[use] = measurement
+        answered.insert(use)
         if case .angle(let degrees) = measurement {
             // 500° says that a Chromebook cannot tell.
             if HingeAngle.angle(ofReading: degrees) == nil, degrees != 500,
