@@ -56,26 +56,22 @@ extension Sensors {
     private func add(_ device: any SensorDevice, isAnnounced: Bool) throws(SystemError) {
         let description = device.description
         let scaling = description.scaling(convention: configuration.convention, faceUp: configuration.faceUp)
-        let (path, status) = (description.sysfsPath, SensorStatus(description, scaling))
-        releaseFormerSensor(of: status, description.kind)
         let rate = description.period.map { 1 / $0 } ?? configuration.rate
         var found = FoundDevice(description, scaling, rate: rate)
-        switch table.selection(found.use).match(status.identity, isAnnounced: isAnnounced) {
+        releaseFormerSensor(of: found)
+        switch table.selection(found.use).match(found.identity, isAnnounced: isAnnounced) {
         case .working(let known):
             remount(known, scaling)
             return warn(known, device.warnings)
         case .returned(let known):
             found.number = known
             update(known) {
-                $0.sysfsPath = path
+                $0.sysfsPath = found.path
                 $0.setFrame(scaling)
             }
-        case .new:
-            guard let new = newNumber(description.name, path) else { return }
-            found.number = new
-            try add(new, found.use, try newDriver(at: path), status)
+        case .new: guard try addSensor(of: &found, scaling) else { return }
         }
-        driver(of: found.number)?.find(device, scaling: scaling, rate: rate, helper: try helper(at: path))
+        driver(of: found.number)?.find(device, scaling: scaling, rate: rate, helper: try helper(at: found.path))
         machineDriver.deliver(.deviceFound(found))
         if let mounting = description.mounting {
             let matrix = mounting.matrixSource.isEmpty ? "none" : mounting.matrixSource
@@ -87,10 +83,6 @@ extension Sensors {
 
     /// Notes the sensors of a device that hangs while it is described, as lost.
     private func lose(_ device: UnansweredDevice) {
-        var status = SensorStatus()
-        status.name = device.name
-        status.sysfsPath = device.path
-        status.location = device.location
         var isLost = false
         for kind in device.path.isEmpty ? [] : device.kinds {
             // Its name or location may not be known this time.
@@ -106,12 +98,9 @@ extension Sensors {
             }
             var found = FoundDevice(kind, of: device, rate: configuration.rate)
             do throws(SystemError) {
-                switch table.selection(found.use).match(status.identity, isAnnounced: false) {
+                switch table.selection(found.use).match(found.identity, isAnnounced: false) {
                 case .working(let known), .returned(let known): found.number = known
-                case .new:
-                    guard let new = newNumber(device.name, device.path) else { continue }
-                    found.number = new
-                    try add(new, found.use, try newDriver(at: device.path), status)
+                case .new: guard try addSensor(of: &found, nil) else { continue }
                 }
                 machineDriver.deliver(.deviceFound(found))
                 machineDriver.deliver(.device(found.number, .undescribed(device.problem)))
@@ -124,12 +113,12 @@ extension Sensors {
     }
 
     /// Forgets the sensor that a device was before, of another name or in another place.
-    private func releaseFormerSensor(of status: SensorStatus, _ kind: SensorKind) {
-        guard !status.sysfsPath.isEmpty else { return }
-        let reason = "the device is \(status.name) (\(status.location.name)) now"
-        for use in SensorUse.all where use.kind == kind {
-            let isOther = table.present(at: status.sysfsPath, use).contains { $0.identity != status.identity }
-            if isOther { remove(status.sysfsPath, use, reason) }
+    private func releaseFormerSensor(of device: FoundDevice) {
+        guard !device.path.isEmpty else { return }
+        let reason = "the device is \(device.name) (\(device.location.name)) now"
+        for use in SensorUse.all where use.kind == device.kind {
+            let isOther = table.present(at: device.path, use).contains { $0.identity != device.identity }
+            if isOther { remove(device.path, use, reason) }
         }
     }
 
@@ -148,18 +137,27 @@ extension Sensors {
         machineDriver.deliver(.device(number, .rescaled(frame.faceUp)))
     }
 
-    /// A number for another sensor; nil, with a warning the first time, where there are too many.
-    private func newNumber(_ name: String, _ path: String) -> Int? {
+    /// Adds another sensor and gives it a number; false, with a warning the first time, where there are too many.
+    ///
+    /// Without a scaling, it could not be described.
+    private func addSensor(of device: inout FoundDevice, _ scaling: SensorScaling?) throws(SystemError) -> Bool {
         let count = SensorUse.all.reduce(0) { $0 + table.selection($1).sensors.count { $0.condition != .unplugged } }
         guard count < Self.sensorLimit else {
             if !hasWarnedOfLimit {
-                log.warning("\(name) at \(path) is not used, nor are others: there are \(count) sensors")
+                log.warning("\(device.name) at \(device.path) is not used, nor are others: there are \(count) sensors")
             }
             hasWarnedOfLimit = true
-            return nil
+            return false
         }
         lastNumber += 1
-        return lastNumber
+        device.number = lastNumber
+        var status = SensorStatus()
+        status.name = device.name
+        status.sysfsPath = device.path
+        status.location = device.location
+        if let scaling { status.setFrame(scaling) }
+        try add(lastNumber, device.use, try DeviceDriver(loop: loop, helper: try helper(at: device.path)), status)
+        return true
     }
 
     private func helper(at path: String) throws(SystemError) -> HelperThread {
@@ -168,10 +166,6 @@ extension Sensors {
         helper.onIdle = { [self] in callIfClosed() }
         helpers[path] = helper
         return helper
-    }
-
-    private func newDriver(at path: String) throws(SystemError) -> DeviceDriver {
-        try DeviceDriver(loop: loop, helper: try helper(at: path))
     }
 
     private func deviceChanged(_ change: DeviceMonitor.Change, _ device: Device) {
@@ -190,16 +184,5 @@ extension Sensors {
             for use in SensorUse.all { remove(path, use, "the device was removed") }
             callIfClosed()
         }
-    }
-}
-
-extension SensorStatus {
-    /// The status of a sensor that a scan found; the mount matrix is empty for all but accelerometers.
-    fileprivate init(_ description: SensorDescription, _ scaling: SensorScaling) {
-        self.init()
-        name = description.name
-        sysfsPath = description.sysfsPath
-        location = description.mounting?.location ?? .unknown
-        setFrame(scaling)
     }
 }

@@ -226,6 +226,4 @@ extension SensorStatus {
         faceUp = frame.faceUp
         faceUpReason = frame.faceUpReason
     }
-
-    var identity: SensorIdentity { SensorIdentity(name: name, location: location, path: sysfsPath) }
 }

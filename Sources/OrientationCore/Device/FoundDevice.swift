@@ -26,7 +26,7 @@ public struct FoundDevice: Hashable, Sendable {
 
     public var use: SensorUse { SensorUse(kind, kind == .accelerometer ? location.role : .display) }
 
-    var identity: SensorIdentity { SensorIdentity(name: name, location: location, path: path) }
+    package var identity: SensorIdentity { SensorIdentity(name: name, location: location, path: path) }
 
     /// How it can be read; nil where it cannot be described.
     package var traits: DeviceTraits? {
