@@ -4,12 +4,12 @@ import OrientationCore
 import POSIX
 import SystemdBus
 
-/// A reading that is repeated.
+/// Reads a device again and again on a helper's thread, and sends what its filter passes to the loop.
 final class HelperPoll {
     let id: Int
     private let device: any SensorDevice
     private let usualPeriod: Double
-    private let deliver: (Result<RawScan, SystemError>, _ isUrgent: Bool) -> Void
+    private let results: Mailbox<HelperResult>
     private let loop: EventLoop
     private var filter: MotionFilter?
     /// Nil where each reading is urgent.
@@ -28,12 +28,12 @@ final class HelperPoll {
         every period: Double,
         beforeZeros: Vector3?,
         on loop: EventLoop,
-        deliver: @escaping (Result<RawScan, SystemError>, _ isUrgent: Bool) -> Void
+        _ results: Mailbox<HelperResult>
     ) throws(SystemError) {
         self.id = id
         usualPeriod = period
         self.device = device
-        self.deliver = deliver
+        self.results = results
         self.loop = loop
         zeros = beforeZeros.map { .possible(count: 0, before: $0) } ?? .credible
         due = loop.now
@@ -80,15 +80,15 @@ final class HelperPoll {
         do throws(SystemError) {
             let reading = RawScan(raw: try zeros.read(device), time: MonotonicClock.now)
             if filter == nil {
-                deliver(.success(reading), batch?.isUrgent(reading.raw) ?? true)
+                results.send(.polled(id, .success(reading)), wakes: batch?.isUrgent(reading.raw) ?? true)
             } else if let reading = filter?.pass(reading) {
-                deliver(.success(reading), true)
+                results.send(.polled(id, .success(reading)))
             }
         } catch {
             filter?.fail()
             // A device that is gone stays readable.
             watch = nil
-            deliver(.failure(error), true)
+            results.send(.polled(id, .failure(error)))
         }
         wait()
     }

@@ -158,9 +158,11 @@ package final class HelperThread {
 
 private typealias HelperJob = @Sendable (HelperWorker) -> Void
 
-private enum HelperResult: Sendable {
+/// What a helper's thread sends to the loop.
+enum HelperResult: Sendable {
     /// The first of the jobs under way is done.
     case finished
+    /// The poll with that number has read the device.
     case polled(Int, Result<RawScan, SystemError>)
 }
 
@@ -193,16 +195,7 @@ private final class HelperWorker {
         _ beforeZeros: Vector3?
     ) -> SystemError? {
         do throws(SystemError) {
-            let poll = try HelperPoll(
-                id,
-                device,
-                every: period,
-                beforeZeros: beforeZeros,
-                on: loop
-            ) { [results] result, isUrgent in
-                results.send(.polled(id, result), wakes: isUrgent)
-            }
-            polls.append(poll)
+            polls.append(try HelperPoll(id, device, every: period, beforeZeros: beforeZeros, on: loop, results))
             return nil
         } catch {
             return error
