@@ -8,7 +8,9 @@ package struct OrientationTracker: Sendable {
     var gravity: Vector3 { estimator.gravity.map { $0 / reference } ?? .zero }
 
     /// The edge that is up, or the face where that is to be reported; unknown until the first one.
-    package private(set) var deviceOrientation = DeviceOrientation.unknown
+    package var deviceOrientation: DeviceOrientation {
+        reportsFace ? faceOrientation.deviceOrientation ?? deviceEdge : deviceEdge
+    }
     package private(set) var faceOrientation = FaceOrientation.none
 
     /// The edge that is, or was last, up, portrait being the display's own top; unknown until the first one.
@@ -20,10 +22,10 @@ package struct OrientationTracker: Sendable {
     /// The same edge by the device's own names; unknown until the first one.
     var deviceEdge: DeviceOrientation { edge.named(natural: naturalOrientation) }
 
-    /// Says whether an edge or a face was seen since ``begin(samplePeriod:faceUp:)``.
-    var hasAnswer: Bool { classifier.edge != .unknown || classifier.face != .none }
+    /// Whether an edge or a face was seen since the last ``restart()``.
+    var hasAnswer: Bool { hasEdge || classifier.face != .none }
 
-    /// Says whether an edge was seen since then.
+    /// Whether an edge was seen since then.
     var hasEdge: Bool { classifier.edge != .unknown }
 
     package var isTurning: Bool { classifier.isTurning }
@@ -40,7 +42,7 @@ package struct OrientationTracker: Sendable {
     /// How long samples that are too small for an answer are no fault, in seconds: longer than any fall.
     private static let longestWeakness = 2.0
 
-    var naturalOrientation: DeviceOrientation { didSet { nameOrientation() } }
+    var naturalOrientation: DeviceOrientation
     private let constants: OrientationClassifier.Constants
     private let reportsFace: Bool
     private var classifier: OrientationClassifier
@@ -91,11 +93,6 @@ package struct OrientationTracker: Sendable {
         if classifier.edge != .unknown { edge = classifier.edge }
         if let gravity = estimator.gravity { tilt = Tilt(gravity, faceUp: faceUp, after: lastTilt) }
         faceOrientation = classifier.face
-        nameOrientation()
-    }
-
-    private mutating func nameOrientation() {
-        deviceOrientation = reportsFace ? faceOrientation.deviceOrientation ?? deviceEdge : deviceEdge
     }
 
     private mutating func noteWeakness(of gravity: Vector3, at time: Double) {
