@@ -185,8 +185,8 @@ final class LidAndTabletSwitches {
         scans += 1
         isListed = false
         failure = nil
-        HelperThread.runOnce(loop: loop) { [enumerate, ignored, countsKeyboards, number = scans] in
-            let listing = Result { () throws(SystemError) in
+        HelperThread.runOnce(loop: loop) { [enumerate, ignored, countsKeyboards] in
+            Result { () throws(SystemError) in
                 var listing = Listing()
                 for device in try enumerate() {
                     if let found = Description(device, ignoring: ignored) { listing.switches.append(found) }
@@ -195,8 +195,7 @@ final class LidAndTabletSwitches {
                 }
                 return listing
             }
-            return (number, listing)
-        } completion: { [self] number, result in
+        } completion: { [self, number = scans] result in
             // A later scan knows more.
             guard number == scans else { return }
             isListed = true

@@ -169,12 +169,8 @@ package final class DeviceDriver {
         guard let poll else { return }
         let sensing = commands.sensing
         let isAngle = if case .angle = scaling { true } else { false }
-        let allowsBatches = !isPrepared && (isAngle || sensing.allowsBatches)
-        helper.setFilter(
-            MotionFilter(sensing, scaling, last: lastScan),
-            allowsBatches ? ReadingBatch(scaling, rate: rate) : nil,
-            of: poll
-        )
+        let batch = isAngle || sensing.allowsBatches ? ReadingBatch(scaling, rate: rate) : nil
+        helper.setFilter(MotionFilter(sensing, scaling, last: lastScan), batch, of: poll)
     }
 
     private func startPolling() {
