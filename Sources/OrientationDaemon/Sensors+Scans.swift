@@ -86,8 +86,7 @@ extension Sensors {
         var isLost = false
         for kind in device.path.isEmpty ? [] : device.kinds {
             // Its name or location may not be known this time.
-            let uses = SensorUse.all.filter { $0.kind == kind }
-            let present = uses.flatMap { table.present(at: device.path, $0) }
+            let present = table.present(at: device.path, of: kind)
             if !present.isEmpty {
                 // What works is not lost as it cannot be described anew.
                 for sensor in present where !sensor.works {
@@ -116,14 +115,9 @@ extension Sensors {
     private func releaseFormerSensor(of device: FoundDevice) {
         guard !device.path.isEmpty else { return }
         let reason = "the device is \(device.name) (\(device.location.name)) now"
-        for use in SensorUse.all where use.kind == device.kind {
-            let isOther = table.present(at: device.path, use).contains { $0.identity != device.identity }
-            if isOther { remove(device.path, use, reason) }
+        for sensor in table.present(at: device.path, of: device.kind) where sensor.identity != device.identity {
+            machineDriver.deliver(.deviceRemoved(sensor.number, reason))
         }
-    }
-
-    private func remove(_ path: String, _ use: SensorUse, _ reason: String) {
-        for sensor in table.present(at: path, use) { machineDriver.deliver(.deviceRemoved(sensor.number, reason)) }
     }
 
     /// Applies the scaling that another mount matrix leads to.
@@ -177,11 +171,14 @@ extension Sensors {
         case .changed:
             // A new hwdb may have changed its matrix or location, by which a device becomes a sensor.
             let mayMatter =
-                device.subsystem == "iio" || table.hasWorkingSensor(at: path) || EventNode.sensorKind(of: device) != nil
+                device.subsystem == "iio" || table.present(at: path).contains { $0.works }
+                || EventNode.sensorKind(of: device) != nil
             if mayMatter { scanner?.search.scan(for: device.name, isAnnounced: false) }
         case .removed:
             helpers[path] = nil
-            for use in SensorUse.all { remove(path, use, "the device was removed") }
+            for sensor in table.present(at: path) {
+                machineDriver.deliver(.deviceRemoved(sensor.number, "the device was removed"))
+            }
             callIfClosed()
         }
     }

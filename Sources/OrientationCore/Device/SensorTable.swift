@@ -103,14 +103,10 @@ package struct SensorTable: Sendable {
         return next < .infinity ? next : nil
     }
 
-    /// The sensors of a use that are at a path.
-    package func present(at path: String, _ use: SensorUse) -> [SensorSelection.Sensor] {
-        selection(use).sensors.filter { $0.condition != .unplugged && $0.identity.path == path }
-    }
-
-    /// Whether a sensor that works is at a path.
-    package func hasWorkingSensor(at path: String) -> Bool {
-        selections.contains { $0.sensors.contains { $0.works && $0.identity.path == path } }
+    /// The sensors at a path, of one kind or of all.
+    package func present(at path: String, of kind: SensorKind? = nil) -> [SensorSelection.Sensor] {
+        let uses = SensorUse.all.filter { kind == nil || $0.kind == kind }
+        return uses.flatMap { selection($0).sensors }.filter { $0.condition != .unplugged && $0.identity.path == path }
     }
 
     private func index(_ use: SensorUse) -> Int {

@@ -68,7 +68,7 @@ private struct Drivers {
     }
 
     mutating func remove(_ path: String) {
-        for sensor in table.present(at: path, display) {
+        for sensor in table.present(at: path) {
             change { $0.remove(sensor.number, "the device was removed", at: $1) }
         }
         endJobs()
@@ -186,7 +186,7 @@ private struct Drivers {
         drivers.need(true)
         drivers.remove("/sys/a")
         #expect(drivers.state == .lost && !drivers.isRead(1))
-        #expect(drivers.table.present(at: "/sys/a", drivers.display).isEmpty)
+        #expect(drivers.table.present(at: "/sys/a").isEmpty)
         drivers.find(1, path: "/sys/b")
         drivers.endScan()
         #expect(drivers.isRead(1) && drivers.table.identity(of: 1)?.path == "/sys/b")
