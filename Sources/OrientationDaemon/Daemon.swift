@@ -30,7 +30,7 @@ package final class Daemon {
     private let watches: [AnyObject]
 
     private var saveProblem: ProblemLog
-    /// What the service manager was told last; nil until the service is ready.
+    /// The last status that the service manager got; nil until the service is ready.
     private var reportedSummary: String?
 
     /// Connects to the bus, starts to look for sensors, and takes the service's name; results come in ``run()``.

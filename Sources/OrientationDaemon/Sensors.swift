@@ -97,7 +97,7 @@ final class Sensors {
         switch action {
         case .log(let line):
             guard let name = sensors[line.sensor]?.status.name else { return }
-            // That of a trace begins with its name, too.
+            // What is wrong with a trace begins with its name already.
             let text = line.text.begins(with: name) ? line.text : "\(name): \(line.text)"
             line.isWarning ? log.warning(text) : log.info(text)
         case .drive(let number, let commands): drive(number, commands)

@@ -42,8 +42,8 @@ package struct SensorTable: Sendable {
         /// Nil for a recording or a simulation, which have no device.
         var life: DeviceMachine?
         var faceUp = SensorFrame.FaceUp.positiveZ
-        /// What the driver was told last.
-        var driven = DeviceCommands()
+        /// Those that the driver got last.
+        var commands = DeviceCommands()
     }
 
     private var actions: [Action] = []
@@ -196,8 +196,8 @@ package struct SensorTable: Sendable {
         }
         let report = commands.report.take()
         // Most readings change nothing.
-        if commands != sensors[index].driven || commands.job != nil || commands.compares || commands.abandons {
-            sensors[index].driven = commands
+        if commands != sensors[index].commands || commands.job != nil || commands.compares || commands.abandons {
+            sensors[index].commands = commands
             actions.append(.drive(number, commands))
         }
         if let report { handle(report, of: number, at: time) }

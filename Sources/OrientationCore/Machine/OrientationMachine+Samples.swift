@@ -36,7 +36,7 @@ extension OrientationMachine {
 
     // MARK: - Rest
 
-    /// Whether a sensor may come to rest, for which it is waited for if it is silent.
+    /// Whether silence of a sensor matters, as it shows that the device rests.
     private func awaitsRest(_ role: AccelerometerRole) -> Bool {
         configuration.power == .auto && !motion[role].isResting
     }

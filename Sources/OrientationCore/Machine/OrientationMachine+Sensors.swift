@@ -43,7 +43,7 @@ extension OrientationMachine {
         return SensorReport(state: selection.state, isPresent: selection.hasSensor, mayDeliver: mayDeliver)
     }
 
-    /// Has the sensors read that are needed now, as closely as they are needed.
+    /// Tells the table which sensors are needed now, and how closely.
     mutating func demandReadings(at time: Double) {
         let (reads, sensing) = (reads, sensing)
         table.enter(lifecycle, at: time)
@@ -55,7 +55,7 @@ extension OrientationMachine {
         table.need(readsHinge, SensorUse(.hinge), at: time)
     }
 
-    /// Takes over what the sensors have reported, and tells them what is needed then, until they report nothing new.
+    /// Follows the table's actions and tells it what is needed then, until there are no more actions.
     mutating func settle(_ effects: inout Effects, measuredOnlyAngle: Bool, at time: Double) {
         var measuredOnlyAngle = measuredOnlyAngle
         repeat {

@@ -77,9 +77,9 @@ extension OrientationMachine {
 
     /// Tells the policy what the machine is used as, and the usual mode, unless somebody has chosen one.
     mutating func updateTabletMode() {
-        if tablet.switchMode != .unknown || tablet.hasHinge { wasTold = true }
+        if tablet.switchMode != .unknown || tablet.hasHinge { hadSwitchOrHinge = true }
         if chosenMode == nil {
-            let isKnown = wasTold || tablet.override != .unknown
+            let isKnown = hadSwitchOrHinge || tablet.override != .unknown
             policy.setAutorotate(configuration.autorotateMode(chassis: chassis, hasTabletMode: isKnown))
         }
         let countsAngle = countsAngle

@@ -49,8 +49,8 @@ public struct OrientationMachine: Sendable {
     var sensors = PerRole(SensorReport())
 
     var chassis: Idiom?
-    /// Whether anything but a client ever told the tablet mode; a switch may be in a keyboard that can be taken off.
-    var wasTold = false
+    /// Whether there ever was a tablet switch, which may be in a keyboard that can be taken off, or a hinge.
+    var hadSwitchOrHinge = false
     public private(set) var isLidClosed = false
     /// Whether the edge that is up in a laptop was learned, not told.
     var learnsLaptopEdge = false

@@ -19,7 +19,7 @@ final class DeviceAccess: @unchecked Sendable {
     /// The files of the settings that were noted for this sensor.
     private var noted: [String] = []
 
-    /// `isPrepared`: the device is the business of another program, which prepares it.
+    /// `isPrepared`: another program prepares the device.
     init(
         _ device: any SensorDevice,
         isPrepared: Bool,

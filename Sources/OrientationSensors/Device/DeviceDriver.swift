@@ -43,7 +43,7 @@ package final class DeviceDriver {
 
     /// Creates a driver without a device, which waits for ``find(_:scaling:rate:helper:)``.
     ///
-    /// `isPrepared`: orientd has prepared the device already, and the caller only reads it.
+    /// `isPrepared`: orientd has prepared the device already.
     package init(loop: EventLoop, helper: HelperThread, isPrepared: Bool = false) throws(SystemError) {
         self.loop = loop
         self.helper = helper

@@ -33,13 +33,11 @@ struct MotionFilter: Sendable {
 
     /// Returns the reading to pass on, if any.
     ///
-    /// Where all readings since the last one that passed are equal to it, so is the next that passes: only then the
-    /// sensor can be stuck.
+    /// Passes a differing reading if there was one, so that equal ones downstream mean that nothing differed.
     mutating func pass(_ reading: RawScan) -> RawScan? {
         if reading.raw != passed.raw { other = reading }
         let mustPass = hasFailed || scaling.showsMotion(reading.raw, sensing)
-        let seconds = (reading.time ?? 0) - (passed.time ?? 0)
-        guard mustPass || seconds >= sensing.longestSilence else { return nil }
+        guard mustPass || reading.time ?? 0 >= deadline else { return nil }
         hasFailed = false
         var result = mustPass ? reading : other ?? reading
         result.time = reading.time
