@@ -181,6 +181,20 @@ class OurMonitorSensorTests(MonitorSensorTests):
             self.assertEqual(process.wait(10), -signal.SIGINT)
             self.assertEqual(process.stderr.read(), "")
 
+    def test_ends_quietly_once_nobody_reads_its_lines(self):
+        # It kept its claim and wrote a traceback for each change: GIO ignores SIGPIPE.
+        self.rig.add_device(tablet())
+        self.start_daemon()
+        with subprocess.Popen(
+            [OURS, "--accel"], env=self.rig.plain_environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        ) as process:
+            while not process.stdout.readline().startswith("    Accelerometer orientation changed: normal"):
+                pass
+            process.stdout.close()
+            self.rig.turn(LANDSCAPE_LEFT)
+            self.assertEqual(process.wait(10), -signal.SIGPIPE)
+            self.assertEqual(process.stderr.read(), "")
+
 
 class SameLinesTests(DesktopTestCase):
     """Both commands at the same orientd print the same lines, in the same order for each sensor."""
