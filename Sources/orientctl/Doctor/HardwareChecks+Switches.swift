@@ -97,11 +97,12 @@ extension HardwareChecks {
         guard switches.isEmpty else {
             let found = switches.joined(separator: ", ")
             guard let status, status.isSwitchContradicted || SwitchCheck.disagrees(status.hingeAngle, said) else {
-                guard let chassis, chassis != "convertible", status?.autorotate == .tabletMode else {
-                    return .ok(found)
-                }
-                let hint = said == .tablet ? "; if it is not folded back, IgnoreTabletSwitch=NAME ignores it" : ""
-                return .ok("\(found); Autorotate follows it, not the chassis type \(chassis)\(hint)")
+                guard status?.autorotate == .tabletMode else { return .ok(found) }
+                let isOdd = chassis != nil && chassis != "convertible"
+                let chassis = isOdd ? "; Autorotate follows it, not the chassis type \(chassis ?? "")" : ""
+                let pose = said == .tablet ? "not folded" : "folded"
+                let hint = said == .unknown ? "" : "; if it is \(pose) back, IgnoreTabletSwitch=NAME ignores it"
+                return .ok(found + chassis + hint)
             }
             let hinge = status.hingeAngle < 0 ? "says otherwise" : "is open by \(Int(status.hingeAngle))°"
             let text = "\(found), but the hinge \(hinge); IgnoreTabletSwitch=NAME ignores a switch"
