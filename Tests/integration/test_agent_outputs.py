@@ -306,6 +306,29 @@ class Hotplug(AgentTestCase):
                 self.assertEqual([head.position for head in heads], [(0, 0), (0, 1800), (2880, 0)])
                 self.assertEqual({head.transform for head in heads}, {"normal"})
 
+    def test_size_that_somebody_sets_while_the_panel_is_rotated_leaves_no_gap_afterwards(self):
+        # A monitor that the smaller panel no longer touched stayed for ever where the rotation had moved it.
+        for smaller, usual in (({"scale": 2.0}, {"scale": 1.0}), ({"mode": 1}, {"mode": 0})):
+            for place in ((1200, 0), (0, 1920)):
+                with self.case(smaller=smaller, place=place):
+                    agent = self.start_session(panel(), monitor(position=place))
+                    self.show("landscape-left")
+                    self.resize(agent, smaller)
+                    self.show("portrait")
+                    self.assertEqual(self.compositor.head("HDMI-A-1").position, place)
+                    self.resize(agent, usual)
+                    self.show("landscape-left")
+                    self.wait_until_tight()
+                    self.resize(agent, smaller)
+                    agent.stop()
+                    self.assertEqual(self.compositor.head("HDMI-A-1").position, place)
+
+    def resize(self, agent, properties):
+        """Changes the panel's scale, or its mode to that with an index, and waits until the agent knows it."""
+        modes = self.compositor.head("eDP-1").modes
+        self.compositor.change("eDP-1", **{k: modes[v] if k == "mode" else v for k, v in properties.items()})
+        self.wait_until_idle(agent)
+
     def test_panel_that_comes_gets_the_present_orientation(self):
         agent = self.start_session(panel(), monitor())
         self.show("landscape-left")

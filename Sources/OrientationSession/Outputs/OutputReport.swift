@@ -138,15 +138,22 @@ struct OutputReport: Sendable {
     /// An output that is off keeps its earlier state and its place relative to the main panel, since its reported
     /// transform may be ours. A panel that comes back gets that place, too. With `keepsPlaces`, other outputs that
     /// touch nothing now are placed as they touched others before, or as if they had been placed beside the panels in another
-    /// rotation.
-    func baseline(after old: [Output], keepsPlaces: Bool, _ transform: (Output) -> Transform) -> [Output] {
+    /// rotation. With `isResized`, only sizes have changed: what touches no panel now stays in its earlier place.
+    func baseline(
+        after old: [Output],
+        keepsPlaces: Bool,
+        isResized: Bool = false,
+        _ transform: (Output) -> Transform
+    ) -> [Output] {
         let placed = placed(after: old, keepsPlaces: keepsPlaces, transform)
         let main = panels.first?.name ?? ""
         let (new, before) = (placed.named(main), old.named(main))
         return placed.compactMap { output in
             guard let last = old.named(output.name) else { return output.isShown ? output : nil }
             let isBack = isPanel(output) && !(last.isShown && before?.isShown == true)
-            if output.isShown, !isBack { return output }
+            let present = outputs.named(output.name) ?? output
+            let isApart = isResized && last.isShown && !OutputLayout.touches(present, in: panels)
+            if output.isShown, !isBack, isPanel(output) || !isApart { return output }
             var kept = output.isShown ? output : last
             kept.isEnabled = output.isShown
             kept.position.x = last.position.x + (new?.position.x ?? 0) - (before?.position.x ?? 0)

@@ -304,7 +304,10 @@ struct PanelRotation: Sendable {
             baseline = report.baseline(after: baseline, keepsPlaces: true) { $0.transform }
         } else if !report.isArranged(like: baseline) {
             let old = baseline
-            baseline = report.baseline(after: old, keepsPlaces: keepsPlaces) { (old.named($0.name) ?? $0).transform }
+            let isResized = report.isAlike(before)
+            baseline = report.baseline(after: old, keepsPlaces: keepsPlaces, isResized: isResized) {
+                (old.named($0.name) ?? $0).transform
+            }
         }
     }
 
