@@ -33,10 +33,12 @@ import Testing
     @Test func `a change repeats what is known of the monitors`() throws {
         let panel =
             "{\"name\":\"eDP-1\",\"x\":0,\"y\":0,\(size),\"transform\":0,\"refreshRate\":59.997,"
-            + "\"mirrorOf\":\"none\",\"currentFormat\":\"XRGB2101010\",\"colorManagementPreset\":\"wide\"}"
+            + "\"mirrorOf\":\"none\",\"currentFormat\":\"XRGB2101010\",\"colorManagementPreset\":\"hdr\","
+            + "\"sdrBrightness\":1.2,\"sdrSaturation\":0.98,\"sdrMinLuminance\":0.005,\"sdrMaxLuminance\":200}"
         let monitor =
             "{\"name\":\"DP-1\",\"x\":800,\"y\":0,\(size),\"transform\":1,\"currentFormat\":\"XRGB8888\","
-            + "\"mirrorOf\":\"none\",\"colorManagementPreset\":\"srgb\"}"
+            + "\"mirrorOf\":\"none\",\"colorManagementPreset\":\"srgb\",\"sdrBrightness\":1,\"sdrSaturation\":1,"
+            + "\"sdrMinLuminance\":0.2,\"sdrMaxLuminance\":80}"
         let known = try #require(HyprlandMonitor.all(JSONValue(Array("[\(panel),\(monitor)]".utf8))))
         let moves = ["DP-1": Position(x: -5, y: 0)]
         let change = OutputChange(transforms: ["eDP-1": Transform(.rotated90)], positions: moves)
@@ -44,12 +46,14 @@ import Testing
             HyprlandMonitor.script(for: change, known)
                 == "hl.monitor({ output = \"DP-1\", mode = \"1200x1920\", scale = 1.5, position = \"-5x0\", "
                 + "transform = 1 }) hl.monitor({ output = \"eDP-1\", mode = \"1200x1920@59.997\", scale = 1.5, "
-                + "bitdepth = 10, cm = \"wide\", position = \"0x0\", transform = 1 })"
+                + "bitdepth = 10, cm = \"hdr\", sdrbrightness = 1.2, sdrsaturation = 0.98, sdr_min_luminance = 0.005, "
+                + "sdr_max_luminance = 200, position = \"0x0\", transform = 1 })"
         )
         #expect(
             HyprlandMonitor.keywords(for: change, known) == [
                 "/keyword monitor DP-1,1200x1920,-5x0,1.5,transform,1",
-                "/keyword monitor eDP-1,1200x1920@59.997,0x0,1.5,transform,1,bitdepth,10,cm,wide",
+                "/keyword monitor eDP-1,1200x1920@59.997,0x0,1.5,transform,1,bitdepth,10,cm,hdr,sdrbrightness,1.2,"
+                    + "sdrsaturation,0.98",
             ]
         )
     }

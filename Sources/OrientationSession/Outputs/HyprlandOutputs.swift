@@ -104,6 +104,12 @@ struct HyprlandMonitor {
     /// Whether it shows the picture of another one, or may do so, as before 0.45.
     private let isMirror: Bool
 
+    /// How HDR shows what has no HDR: the names in JSON and in a rule, which has the last two in Lua only, and the default.
+    private static let brightness: [(String, String, Double)] = [
+        ("sdrBrightness", "sdrbrightness", 1), ("sdrSaturation", "sdrsaturation", 1),
+        ("sdrMinLuminance", "sdr_min_luminance", 0.2), ("sdrMaxLuminance", "sdr_max_luminance", 80),
+    ]
+
     /// Reads the reply to `monitors all`; nil if it is invalid.
     static func all(_ reply: JSONValue) -> [HyprlandMonitor]? {
         guard let list = reply.list else { return nil }
@@ -128,6 +134,10 @@ struct HyprlandMonitor {
         if monitor["currentFormat"]?.text?.includes("2101010") == true { extras.append(("bitdepth", "10")) }
         if let colors = monitor["colorManagementPreset"]?.text, colors != "srgb", HyprlandCommand.isPlain(colors) {
             extras.append(("cm", colors))
+        }
+        for (key, field, usual) in Self.brightness {
+            guard let number = monitor[key]?.number, number > 0, number != usual else { continue }
+            extras.append((field, monitor[key]?.integer.map { "\($0)" } ?? "\(number)"))
         }
     }
 
@@ -179,7 +189,8 @@ struct HyprlandMonitor {
                     name, monitor.mode, "\(position.x)x\(position.y)", "\(monitor.output.scale)", "transform",
                     "\(transform.rawValue)",
                 ]
-                return "/keyword monitor " + (fields + monitor.extras.flatMap { [$0.0, $0.1] }).joined(separator: ",")
+                let extras = monitor.extras.filter { !$0.0.includes("luminance") }.flatMap { [$0.0, $0.1] }
+                return "/keyword monitor " + (fields + extras).joined(separator: ",")
             }
         }
         return keywords.count == names.count ? keywords : []
