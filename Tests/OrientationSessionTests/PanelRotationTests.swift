@@ -199,6 +199,22 @@ import Testing
         #expect(scene.want(.normal) == Self.change(.normal, monitor: 960))
     }
 
+    @Test func `a mode that changes while the panel is rotated keeps a row of neighbours together`() {
+        func outputs(_ transform: OutputTransform, width: Int, neighbours x: Int) -> [Output] {
+            var outputs = Self.outputs(transform, monitor: x)
+            outputs[0].width = width
+            return outputs + [Output(name: "DP-2", position: Position(x: x + 1920, y: 0), width: 1920, height: 1080)]
+        }
+        var scene = Self.scene(outputs(.normal, width: 1920, neighbours: 1920), mayPlaceAutomatically: false)
+        scene.want(.rotated90)
+        scene.end(.applied)
+        scene.report(outputs(.rotated90, width: 1920, neighbours: 1080))
+        #expect(scene.report(outputs(.rotated90, width: 1600, neighbours: 1080)) == nil)
+        var change = Self.change(.normal, monitor: 1600)
+        change.positions["DP-2"] = Position(x: 3520, y: 0)
+        #expect(scene.want(.normal) == change)
+    }
+
     @Test func `places that somebody else sets stay until the next rotation`() {
         var scene = Self.scene(Self.outputs(monitor: 1920), mayPlaceAutomatically: false)
         scene.want(.rotated90)

@@ -104,7 +104,9 @@ struct HyprlandMonitor {
     /// Whether it shows the picture of another one, or may do so, as before 0.45.
     private let isMirror: Bool
 
-    /// How HDR shows what has no HDR: the names in JSON and in a rule, which has the last two in Lua only, and the default.
+    /// How HDR shows what has no HDR: the names in JSON and in a rule, and the default.
+    ///
+    /// hyprlang has no luminances.
     private static let brightness: [(String, String, Double)] = [
         ("sdrBrightness", "sdrbrightness", 1), ("sdrSaturation", "sdrsaturation", 1),
         ("sdrMinLuminance", "sdr_min_luminance", 0.2), ("sdrMaxLuminance", "sdr_max_luminance", 80),

@@ -84,6 +84,20 @@ enum OutputLayout {
         outputs.contains { $0.isShown && $0.name != output.name && side(of: output.area, at: $0.area) != nil }
     }
 
+    /// The panels and what touches them, directly or by way of others.
+    static func connected(to panels: [Output], in outputs: [Output]) -> [Output] {
+        var result = panels
+        var waiting = outputs.filter { panels.named($0.name) == nil }
+        var next = 0
+        while next < result.count {
+            let anchor = [result[next]]
+            next += 1
+            result += waiting.filter { touches($0, in: anchor) }
+            waiting.removeAll { touches($0, in: anchor) }
+        }
+        return result
+    }
+
     /// The side of `anchor` that `area` touches with more than a corner.
     private static func side(of area: Area, at anchor: Area) -> Side? {
         let isBeside = area.y + tolerance < anchor.bottom && anchor.y + tolerance < area.bottom

@@ -137,8 +137,9 @@ struct OutputReport: Sendable {
     ///
     /// An output that is off keeps its earlier state and its place relative to the main panel, since its reported
     /// transform may be ours. A panel that comes back gets that place, too. With `keepsPlaces`, other outputs that
-    /// touch nothing now are placed as they touched others before, or as if they had been placed beside the panels in another
-    /// rotation. With `isResized`, only sizes have changed: what touches no panel now stays in its earlier place.
+    /// touch nothing now are placed as they touched others before, or as if they had been placed beside the panels in
+    /// another rotation. With `isResized`, only sizes have changed: what is connected to no panel now stays in its
+    /// earlier place.
     func baseline(
         after old: [Output],
         keepsPlaces: Bool,
@@ -148,12 +149,12 @@ struct OutputReport: Sendable {
         let placed = placed(after: old, keepsPlaces: keepsPlaces, transform)
         let main = panels.first?.name ?? ""
         let (new, before) = (placed.named(main), old.named(main))
+        let connected = isResized ? OutputLayout.connected(to: panels, in: outputs) : outputs
         return placed.compactMap { output in
             guard let last = old.named(output.name) else { return output.isShown ? output : nil }
             let isBack = isPanel(output) && !(last.isShown && before?.isShown == true)
-            let present = outputs.named(output.name) ?? output
-            let isApart = isResized && last.isShown && !OutputLayout.touches(present, in: panels)
-            if output.isShown, !isBack, isPanel(output) || !isApart { return output }
+            let isApart = last.isShown && connected.named(output.name) == nil
+            if output.isShown, !isBack, !isApart { return output }
             var kept = output.isShown ? output : last
             kept.isEnabled = output.isShown
             kept.position.x = last.position.x + (new?.position.x ?? 0) - (before?.position.x ?? 0)
